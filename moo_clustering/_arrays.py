@@ -76,17 +76,13 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
     largest = float(max(high.max(), -low.min()))
     if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # this also raises for NaN
-        raise ValueError(
-            f"{name} {has} values so large that squared distances overflow{where}, up to {largest:g} "
-            f"in absolute value; rescale {them}"
-        )
+        fault = f"values so large that squared distances overflow{where}"
+        raise ValueError(f"{name} {has} {fault}, up to {largest:g} in absolute value; rescale {them}")
     # Constant columns and common offsets do not affect distances.
     widest = largest if issparse(X) else float((high - low).max())
     if 0 < widest < np.sqrt(float(limits.tiny)) / float(limits.eps):
-        raise ValueError(
-            f"{name} {has} values so small, or so close to each other, that squared distances "
-            f"vanish{where}, up to {widest:g} in absolute value; rescale {them}"
-        )
+        fault = f"values so small, or so close to each other, that squared distances vanish{where}"
+        raise ValueError(f"{name} {has} {fault}, up to {widest:g} in absolute value; rescale {them}")
 
 
 def row_sizes(X: Any) -> NDArray[Any]:
@@ -203,9 +199,9 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
+        install = f"pip install 'moo_clustering[{extra}]'{otherwise}"
         raise MissingPackageError(
-            f"{purpose} requires {package}, which is not installed: pip install "
-            f"'moo_clustering[{extra}]'{otherwise}"
+            f"{purpose} requires {package}, which is not installed: {install}"
         ) from error
 
 
@@ -334,10 +330,8 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
     what = "one finite value per partition (row of labels)"
     array = array_of(returned, who, (n,), what, nan=True)
     if n_bad := np.count_nonzero(~np.isfinite(array)):
-        raise ValueError(
-            f"{who} must return {what}; {n_bad} of {n} are not finite: return a large finite value "
-            "where it is undefined"
-        )
+        advice = "return a large finite value where it is undefined"
+        raise ValueError(f"{who} must return {what}; {n_bad} of {n} are not finite: {advice}")
     return array.astype(np.float64)
 
 

@@ -71,9 +71,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
         raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
     if hasattr(data, "iloc") and data.ndim == 2 and not data.columns.is_unique:
         twice = data.columns[data.columns.duplicated()][0]
-        raise ValueError(
-            f"{name} must have unique column names, got {quoted(twice)} more than once; rename them"
-        )
+        raise ValueError(f"{name} must have unique column names, got {quoted(twice)} repeatedly; rename them")
     return unmasked(data, name)
 
 
@@ -107,7 +105,6 @@ def checked_array(
 
 
 def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
-    """Check that there is one positive weight per sample."""
     found = checked_array(weights, "sample_weight", np.float64, ndim=(1,))
     if len(found) != n_samples:
         raise ValueError(f"sample_weight must have {n_samples} weights, one per sample, got {len(found)}")
@@ -128,11 +125,9 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
             return found.astype(dtype)
     except (TypeError, ValueError, OverflowError):
         pass
-    items = found.ravel().tolist()
     dates: Any = np.timedelta64  # Python considers this type a subclass of Real
-    other = next(
-        (one for one in items if not isinstance(one, Real) or isinstance(one, dates)), found.dtype.name
-    )
+    others = (one for one in found.ravel().tolist() if not isinstance(one, Real) or isinstance(one, dates))
+    other = next(others, found.dtype.name)
     raise TypeError(f"{name} must be real numbers, got {quoted(other)}")
 
 
@@ -186,10 +181,8 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
     # A sparse result has no duplicate entries or stored zeros, and may share memory with ``S``.
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"{name} must be a square matrix of the similarities between all samples, got shape "
-            f"{matrix.shape}"
-        )
+        what = "a square matrix of the similarities between all samples"
+        raise ValueError(f"{name} must be {what}, got shape {matrix.shape}")
     entries = matrix.data if issparse(matrix) else matrix
     lowest, largest = float(entries.min(initial=0.0)), float(entries.max(initial=0.0))
     if lowest < 0.0:
@@ -198,9 +191,9 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         asymmetry = float(abs(matrix - matrix.T).max())
         # Tolerate this difference between S[i, j] and S[j, i], relative to the largest entry.
         if asymmetry > 1e-8 * largest:
+            remedy = f"use graphs.symmetrize({name}), which selects the larger of two entries"
             raise ValueError(
-                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
-                f"graphs.symmetrize({name}), which selects the larger of two entries"
+                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; {remedy}"
             )
     if not issparse(matrix):
         return matrix
@@ -239,10 +232,9 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         largest = float(row_sizes(found).max(initial=0.0))
         # Within these limits, single precision can represent these values as well as far smaller ones.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
-            raise ValueError(
-                f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
-                f"{largest:g} in absolute value; rescale it, or use float64"
-            )
+            size = "large" if largest > 1 else "small"
+            limit = f"up to {largest:g} in absolute value; rescale it, or use float64"
+            raise ValueError(f"X has values too {size} for dtype='float32', {limit}")
         found = found.astype(np.float32)
     if is_fit and metric not in ("None", "precomputed"):
         _warn_of_distances(estimator, found)
@@ -259,10 +251,8 @@ def _warn_of_distances(estimator: Any, X: Any) -> None:
         clone(estimator).set_params(metric="precomputed")._validate_params()
     except ValueError:
         return  # the estimator does not accept distances
-    warn_caller(
-        "X looks like a matrix of distances, but its columns are used as features; set "
-        "metric='precomputed' to use the distances"
-    )
+    advice = "set metric='precomputed' to use the distances"
+    warn_caller(f"X looks like a matrix of distances, but its columns are used as features; {advice}")
 
 
 def is_partitioned(X: Any) -> bool:
@@ -304,7 +294,6 @@ def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
 
 
 def memory_of_rows(owner: str, n_features: int = 0) -> str:
-    """Describe an estimator's memory per million rows; return "" if it is unknown."""
     table, known = 8e6 * n_features / 2**30, _GIB_PER_MILLION.get(owner)
     if known is None:
         return f", more than {table:.2g} GiB per million rows" if n_features else ""
@@ -339,10 +328,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     """Convert a table with ``check``; errors name the invalid columns and suggest a remedy."""
     mapped = getattr(X, "_mmap", None)
     if mapped is not None and mapped.size() < len(mapped):
-        raise ValueError(
-            f"the memory-mapped file {X.filename} was truncated: it has {mapped.size()} of "
-            f"{len(mapped)} bytes; write the file and map it again"
-        )
+        found = f"it has {mapped.size()} of {len(mapped)} bytes; write the file and map it again"
+        raise ValueError(f"the memory-mapped file {X.filename} was truncated: {found}")
     X = checked_container(X, name, "an array, a data frame or a sparse matrix")
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
@@ -514,10 +501,8 @@ def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
     """Warn about zero rows, which have no direction, and about dense rows of very different lengths."""
     sizes = row_sizes(X)
     if n_zero := int((sizes == 0.0).sum()):
-        warn_caller(
-            f"{n_zero} of {len(sizes)} {rows} contain only zeros, so that their direction is undefined; "
-            "remove them, because their clusters are meaningless"
-        )
+        why = "so that their direction is undefined; remove them, because their clusters are meaningless"
+        warn_caller(f"{n_zero} of {len(sizes)} {rows} contain only zeros, {why}")
     sizes = sizes[sizes > 0.0]
     if not issparse(X) and len(sizes) and sizes.max() / 1000.0 > sizes.min():
         warn_caller(

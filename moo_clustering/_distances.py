@@ -63,9 +63,9 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
         D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
         return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
     except MemoryError as error:
+        remedy = "use fewer samples, or a method that does not need these distances"
         raise MemoryError(
-            f"{_pairs_of(X.shape[0], owner)}, which exceed the free memory; use fewer samples, or a "
-            "method that does not need these distances"
+            f"{_pairs_of(X.shape[0], owner)}, which exceed the free memory; {remedy}"
         ) from error
 
 
@@ -82,10 +82,8 @@ def checked_distances(
     # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
-        raise ValueError(
-            f"{name} must be a square matrix of the distances between all samples "
-            f'(metric="precomputed"), got shape {D.shape}'
-        )
+        what = 'a square matrix of the distances between all samples (metric="precomputed")'
+        raise ValueError(f"{name} must be {what}, got shape {D.shape}")
     if not directed:
         return _dissimilarities(D, name, max_memory, owner)
     _require_lengths(D, name)
@@ -111,9 +109,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
         raise ValueError(f"the distances of {source} are not symmetric: they differ by up to {asymmetry:g}")
     diagonal = float(np.diagonal(D).max())
     if diagonal > tolerance:
-        raise ValueError(
-            f"{source} must be distances with a zero diagonal, but the diagonal contains {diagonal:g}"
-        )
+        raise ValueError(f"{source} must be distances with a zero diagonal, but it contains {diagonal:g}")
     if asymmetry == 0.0 and diagonal == 0.0:
         return D
     check_memory(len(D), max_memory, owner)

@@ -75,16 +75,14 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
                     entries[left] = ", ".join(left) + _without_default(entry.removeprefix(", ".join(names)))
                     said.update(left)
         if title == "Parameters":
-            entries = {
-                names: _with_default(names, entry, known)
-                for names, entry in sorted(entries.items(), key=lambda one: _rank(one[0][0], known, order))
-            }
+            ordered = sorted(entries.items(), key=lambda one: _rank(one[0][0], known, order))
+            entries = {names: _with_default(names, entry, known) for names, entry in ordered}
         if entries:
             sections[title] = "\n".join(entries.values())
     first = [title for title in ("", "Parameters", "Attributes", "Returns", "Raises") if title in sections]
     parts = [
         f"{title}\n{'-' * len(title)}\n{sections[title]}" if title else sections[title]
-        for title in [*first, *(title for title in sections if title not in first)]
+        for title in dict.fromkeys([*first, *sections])
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -111,11 +109,8 @@ def _returned(function: Callable[..., Any]) -> str:
     annotation = inspect.signature(function).return_annotation
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     name = "self" if name == "Self" else name.rpartition(".")[2] if re.fullmatch(r"[\w.]+", name) else ""
-    return (
-        ""
-        if name in ("None", "Any", "Callable", "Figure", "Labels") or name.endswith(("Array", "_empty"))
-        else name
-    )
+    is_other = name in ("None", "Any", "Callable", "Figure", "Labels") or name.endswith(("Array", "_empty"))
+    return "" if is_other else name
 
 
 def _starred(parameter: inspect.Parameter) -> str:

@@ -77,12 +77,8 @@ def _without_middle(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
 
 
-_SPECIAL = {
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-}
+_SPECIAL = dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "a device")
+_SPECIAL |= {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
 
 
 def special_file(mode: int) -> str:

@@ -82,10 +82,8 @@ def named_losses() -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool as error:
-        raise ChildProcessError(
-            "a worker process was killed, perhaps because memory ran out; run again, with fewer "
-            "jobs if memory was short"
-        ) from error
+        advice = "perhaps because memory ran out; run again, with fewer jobs if memory was short"
+        raise ChildProcessError(f"a worker process was killed, {advice}") from error
     except (RuntimeError, OSError, AttributeError) as error:  # thread pools raise AttributeError
         cause: BaseException | None = error
         while cause is not None:
@@ -229,7 +227,6 @@ def _owner(array: Any) -> Any:
 
 
 def _take_away(shelf: weakref.ref[Shelf], name: str) -> None:
-    """Allow the cluster to release an array."""
     if (still := shelf()) is not None:
         still._futures.pop(name, None)
 

@@ -29,7 +29,6 @@ class Targets:
 
     @property
     def rows(self) -> NDArray[np.intp]:
-        """Indices of the labelled samples."""
         return np.flatnonzero(self.labelled)
 
     @property
@@ -38,7 +37,6 @@ class Targets:
         return len(self.classes)
 
     def subset(self, rows: NDArray[np.intp]) -> Self:
-        """Return the targets of selected samples, with the same classes."""
         return type(self)(self.indicators[rows], self.labelled[rows], self.classes, self.multilabel)
 
 
@@ -48,9 +46,8 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     # samples. Indicators are 0/1, dense or sparse (n_samples, n_labels); rows of -1 mark unlabelled samples.
     # Raises a ValueError for wrong lengths, continuous values, invalid indicators and arrays without columns.
     if y is None:
-        return Targets(
-            np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
-        )
+        nothing = np.zeros(0, dtype=np.int64)
+        return Targets(np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), nothing, False)
     given = y.toarray() if issparse(y) else classes_as_given(y, "y")
     if given.ndim == 2 and given.shape[1] == 1:
         warn_caller(
@@ -114,10 +111,8 @@ def _classes(y: NDArray[Any]) -> Targets:
         check_classification_targets(kept)
     classes, codes = np.unique(kept, return_inverse=True)
     if classes.dtype.kind == "U" and "-1" in classes:
-        warn_caller(
-            "y contains the string '-1', which is treated as a class; mark unlabelled samples with "
-            "the number -1, in an array of dtype object"
-        )
+        advice = "mark unlabelled samples with the number -1, in an array of dtype object"
+        warn_caller(f"y contains the string '-1', which is treated as a class; {advice}")
     indicators = np.zeros((len(y), len(classes)))
     indicators[np.flatnonzero(labelled), codes] = 1.0
     return Targets(indicators, labelled, classes, False)
@@ -137,22 +132,25 @@ def _label_sets(y: NDArray[Any]) -> Targets:
             raise TypeError("not real numbers")
         values = y.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"a two-dimensional y must contain the indicators 0 and 1, got values of type {y.dtype}"
-        ) from None
-    odd = ~np.isin(values, (-1.0, 0.0, 1.0))
-    if odd.any():
-        row, column = np.argwhere(odd)[0]
-        raise ValueError(
-            "a two-dimensional y must contain the indicators 0 and 1, or only -1 in the row of an "
-            f"unlabelled sample; got {values[row, column]:g} in row {row}, column {column}"
-        )
-    missing = values == -1.0
-    partly = missing.any(axis=1) & ~missing.all(axis=1)
-    if partly.any():
-        raise ValueError(
-            f"row {np.flatnonzero(partly)[0]} of y is -1 in some columns only; {_MARK}, in all columns of "
-            "their rows"
-        )
-    labelled = ~missing.any(axis=1)
+        raise ValueError(f"a two-dimensional y must contain indicators 0 and 1, got type {y.dtype}") from None
+    if problem := wrong_indicators(values):
+        raise ValueError(f"y, row {problem[0]}: {problem[1]}")
+    labelled = np.asarray((values >= 0.0).all(axis=1))
     return Targets(np.maximum(values, 0.0), labelled, np.arange(y.shape[1]), True)
+
+
+def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
+    """Return the first row with invalid label indicators, and a message; None if all rows are valid."""
+    missing = Y == -1
+    odd = np.argwhere(~(missing | (Y == 0) | (Y == 1)))
+    if len(odd):
+        row, column = odd[0].tolist()
+        allowed = "0 or 1 (or all -1: unlabelled)"
+        return row, f"label indicators must be {allowed}, got {Y[row, column]:g} in column {column}"
+    partly = np.flatnonzero(missing.any(axis=1) & ~missing.all(axis=1))
+    if len(partly):
+        return int(partly[0]), (
+            "some labels are missing and others are not; mark all of them as missing (an unlabelled row), "
+            "fill them in, or remove the row"
+        )
+    return None

@@ -26,7 +26,16 @@ from pymoo.operators.selection.rnd import RandomSelection
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import stats
-from moo_clustering._arrays import did_you_mean, integer, knee, name_of, non_dominated, quoted, warn_caller
+from moo_clustering._arrays import (
+    choice,
+    did_you_mean,
+    integer,
+    knee,
+    name_of,
+    non_dominated,
+    quoted,
+    warn_caller,
+)
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._targets import marked
@@ -113,10 +122,9 @@ def compare(
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
-    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them.
-
-    In addition to the evaluations, a run takes O(n_evals log n_evals) time for two objectives, and
-    O(n_evals n_front n_obj) otherwise. The archive contains only feasible solutions with distinct objectives.
+    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. In addition to the
+    evaluations, a run takes O(n_evals log n_evals) time for two objectives, and O(n_evals n_front n_obj)
+    otherwise. The archive contains only feasible solutions with distinct objectives.
 
     Examples
     --------
@@ -160,10 +168,8 @@ def compare_deap(
     pop_size : int
     """
     if not (hasattr(toolbox, "register") or callable(toolbox)):
-        got = type(toolbox).__name__
-        raise TypeError(
-            f"toolbox must be a DEAP toolbox, or a function toolbox(rng) that returns one, got {got}"
-        )
+        allowed = "a DEAP toolbox, or a function toolbox(rng) that returns one"
+        raise TypeError(f"toolbox must be {allowed}, got {type(toolbox).__name__}")
 
     def parts(rng: np.random.Generator) -> tuple[Any, Any]:
         return toolbox if hasattr(toolbox, "register") else toolbox(rng), copy.deepcopy(step)
@@ -189,18 +195,12 @@ def compare_planned(
         again.rng.bit_generator.state = rng.spawn(1)[0].bit_generator.state
         return again.toolbox, again.step
 
-    make = partial(_DeapRun, parts, search.pop_size, names=first.objective_names)
+    make = partial(_DeapRun, parts, search.pop_size, names=first.objective_names or ())
     return _compared(make, **given)
 
 
 def _compared(
-    make: Callable[..., Any],
-    n_evals: int,
-    seeds: Any,
-    y: Any,
-    controls: Any,
-    n_clusters: int | None,
-    landmark_of: Any = None,
+    make: Any, n_evals: int, seeds: Any, y: Any, controls: Any, n_clusters: Any, landmark_of: Any = None
 ) -> ControlComparison:
     n_evals = integer("n_evals", n_evals, 1)
     listed = list(range(integer("seeds", seeds, 1))) if isinstance(seeds, int | np.integer) else list(seeds)
@@ -209,10 +209,8 @@ def _compared(
     others = controls if isinstance(controls, str) else [one for one in controls if not callable(one)]
     methods = [EVOLUTION, *_wanted(others, trial.lacking()), *own]
     if n_evals < trial.size:
-        raise ValueError(
-            f"n_evals={n_evals} is less than the {trial.size} individuals of the initial population; "
-            "increase it or decrease pop_size"
-        )
+        size = f"the {trial.size} individuals of the initial population"
+        raise ValueError(f"n_evals={n_evals} is less than {size}; increase it or decrease pop_size")
     if y is not None and trial.decode is None:
         raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); omit y")
 
@@ -232,10 +230,9 @@ def _compared(
     runs: dict[tuple[int, str], Meter] = {}
     try:
         for seed in listed:
+            new = partial(make, seed=seed)
             runs |= {
-                (seed, method): _run(
-                    partial(make, seed=seed), method, Meter(n_evals, trial.names), own.get(method)
-                )
+                (seed, method): _run(new, method, Meter(n_evals, trial.names), own.get(method))
                 for method in methods
             }
     except KeyboardInterrupt:
@@ -303,25 +300,14 @@ class ControlComparison(NamedTuple):
         return means.drop(columns="seed")
 
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
-        """Test the evolution against each control on pairs of runs with the same problem and seed.
+        """Test the evolution against each control by a column of ``runs``, in pairs of equal seeds.
 
-        Parameters
-        ----------
-        measure : str, default="hypervolume"
-            Column of ``runs`` to compare.
-
-        Returns
-        -------
-        DataFrame
-            One row per control: mean ``difference`` (positive if the evolution is better), its 95% bootstrap
-            interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
-            ``losses``. With several problems, there is one pair per problem, averaged over seeds.
+        Returns a data frame with one row per control: mean ``difference`` (positive if the evolution is
+        better), its 95% bootstrap interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test,
+        ``wins``, ``ties`` and ``losses``. Several problems form one pair each, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
-        if measure not in known:
-            raise ValueError(
-                f"measure must be one of {known}, got {quoted(measure)}{did_you_mean(measure, known)}"
-            )
+        choice("measure", measure, known)
         unit = "seed" if self.runs["problem"].nunique() == 1 else "problem"
         values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
         less = (measure.startswith("best ") and measure != "best ari") or measure == "seconds"
@@ -338,18 +324,13 @@ class ControlComparison(NamedTuple):
         n = self.runs[counted[:-1]].nunique()
         fewest = fewest_pairs(len(pairs), alpha)
         if n < fewest:
-            return (
-                f"No conclusion about {measure} is possible: at least {fewest} {counted} are required, "
-                f"got {n}."
-            )
+            needed = f"at least {fewest} {counted} are required, got {n}."
+            return f"No conclusion about {measure} is possible: {needed}"
         adjusted = stats.holm_adjusted(pairs["p"].to_numpy())
-        said: dict[str, list[str]] = {
-            "better than": [],
-            "worse than": [],
-            "not significantly different from": [],
-        }
+        verdicts = "better than", "worse than", "not significantly different from"
+        said: dict[str, list[str]] = {verdict: [] for verdict in verdicts}
         for (name, row), p in zip(pairs.iterrows(), adjusted, strict=True):
-            verdict = list(said)[2 if p > alpha else int(row["difference"] < 0)]
+            verdict = verdicts[2 if p > alpha else int(row["difference"] < 0)]
             said[verdict].append(f"{name} ({row['difference']:+.3f}, p = {stats.p_text(p)})")
         parts = "; ".join(f"{verdict} {stats.and_list(names)}" for verdict, names in said.items() if names)
         return f"By {measure} on {n} {counted}, the evolution is {parts}."
@@ -451,14 +432,11 @@ class Meter:
 
 
 def _named(control: Any) -> str:
-    """Return the name of a user-defined control."""
     name = name_of(control).strip("_").replace("_", " ")
     if not can_take(control, None, None, None, None):
         raise TypeError(f"a control must accept (evaluate, sample, vary, rng); {name_of(control)} does not")
     if name in (EVOLUTION, *CONTROLS):
-        raise ValueError(
-            f"a user-defined control cannot have the name {name!r} of a built-in control; rename it"
-        )
+        raise ValueError(f"a user-defined control cannot have the name {name!r} of a built-in one; rename it")
     return name
 
 
@@ -487,7 +465,6 @@ def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control |
 
 
 def _advance(search: Any, meter: Meter, title: str) -> None:
-    """Advance a search until the meter ends it."""
     search.start()
     idle = 0
     while not (search.exhausted or getattr(search, "finished", False)):
@@ -495,10 +472,8 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
         search.advance()
         idle = 0 if meter.count > before else idle + 1
         if idle > _IDLE or getattr(search, "n_evaluated", 0) > meter.count:
-            raise ValueError(
-                f"the algorithm does not evaluate through the problem: {title} counted {meter.count} "
-                "evaluations; call problem.evaluate in the algorithm"
-            )
+            fault = f"{title} counted {meter.count} evaluations; call problem.evaluate in the algorithm"
+            raise ValueError(f"the algorithm does not evaluate through the problem: {fault}")
     if meter.count < meter.n_evals:
         said = f"the search stopped by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
         warn_caller(said, searches.ExhaustedSearchWarning)
@@ -517,10 +492,9 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     n = 1 if single else int(np.clip(left // _LEAST, 1, _INCUMBENTS))
     patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 
-    def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> FloatArray:
+    def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> Any:
         # A constraint violation outweighs all objectives.
-        total: FloatArray = ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
-        return total
+        return ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
 
     used = np.zeros(len(starts))
 
@@ -575,9 +549,8 @@ def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, v
     algorithm.problem = None
     meter = Meter(n_evals, names)
     run = _PymooRun(search.problem, algorithm, meter, seed)
-    bar = searches.Progress(
-        n_gen=n_evals, done=0, verbose=verbose, description="random", objective_names=names
-    )
+    about: Any = {"description": "random", "objective_names": names}
+    bar = searches.Progress(n_gen=n_evals, done=0, verbose=verbose, **about)
     with searches.InterruptGuard() as guard, closing(bar), suppress(_Spent):
         while not guard.requested:
             bar.show(meter.count, run.evaluate(run.sample())[0])
@@ -664,12 +637,7 @@ class _DeapRun:
     """Run of a toolbox or a control that counts evaluations, including trials in the mutation."""
 
     def __init__(
-        self,
-        parts: Callable[..., Any],
-        size: int,
-        meter: Meter,
-        seed: int,
-        names: Sequence[str] | None = None,
+        self, parts: Callable[..., Any], size: int, meter: Meter, seed: int, names: Sequence[str] = ()
     ) -> None:
         self.rng, self.size, self.meter = np.random.default_rng(seed), size, meter
         self.given, self.step = parts(self.rng)
@@ -724,7 +692,6 @@ class _DeapRun:
         return [individuals[i] for i in self.rng.choice(len(individuals), k, replace=k > len(individuals))]
 
     def _applied(self, name: str, X: Genes) -> list[Any]:
-        """Apply a toolbox function, if it exists, to individuals."""
         individuals = [of_genes(row, self.given) for row in X]
         function = getattr(self.given, name, None)
         if function is None:
@@ -769,15 +736,8 @@ def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
 
 
 def _scored(
-    decode: Callable[..., NDArray[Any]],
-    meter: Meter,
-    F: FloatArray,
-    X: Genes,
-    box: Box,
-    y: Any,
-    n_clusters: int | None,
+    decode: Any, meter: Meter, F: FloatArray, X: Genes, box: Box, y: Any, n_clusters: int | None
 ) -> dict[str, Any]:
-    """Compute the measures of a run's archive."""
     row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
     row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(meter.names)}
     row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}

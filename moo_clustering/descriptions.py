@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import fsum
@@ -17,7 +18,6 @@ from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, integer, warn_caller
 from moo_clustering._data import as_frame, checked_integers, checked_table
-from moo_clustering._docs import documented
 from moo_clustering._messages import distinct_names, message_line, quoted
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
@@ -118,23 +118,11 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         return len(self._clusters)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with one row per cluster.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``cluster``, ``size``, ``name``, ``nearest``, ``contrasts`` and ``typical``.
-        """
-        return pd.DataFrame(
-            {
-                "cluster": [each.cluster for each in self],
-                "size": [each.size for each in self],
-                "name": self.names,
-                "nearest": [each.nearest for each in self],
-                "contrasts": ["; ".join(map(str, each.contrasts)) for each in self],
-                "typical": [", ".join(map(self._sample, each.typical)) for each in self],
-            }
-        )
+        """Return one row per cluster, with the attributes of :class:`ClusterDescription` as columns."""
+        frame = pd.DataFrame([vars(each) for each in self], columns=[*ClusterDescription.__annotations__])
+        frame["contrasts"] = ["; ".join(map(str, each.contrasts)) for each in self]
+        frame["typical"] = [", ".join(map(self._sample, each.typical)) for each in self]
+        return frame
 
     def _sample(self, row: int) -> str:
         return str(row) if self._sample_names is None else str(self._sample_names[row])
@@ -156,17 +144,11 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     def _repr_html_(self) -> str:
         return str(self.to_frame().to_html())
 
-    @documented()
     def renamed(self, namer: Callable[[ClusterDescription], str]) -> ClusterDescriptions:
-        """Return the descriptions with cluster names chosen by a function.
+        """Return the descriptions with the cluster names that ``namer(description)`` returns.
 
         If ``namer`` raises an error or does not return a non-empty string, the cluster keeps its name. If it
         returns a name that another cluster has, a number is appended. A UserWarning is issued in both cases.
-
-        Parameters
-        ----------
-        namer : callable
-            ``namer(description)`` returns the name of a cluster as a non-empty string.
         """
         found, faults = list[ClusterDescription](), dict[int, str]()
         for each in self:
@@ -181,9 +163,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         if faults:
             first, fault = next(iter(faults.items()))
             more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
-            warn_caller(
-                f"namer failed for cluster {first}{more} ({message_line(fault)}); default names remain"
-            )
+            warn_caller(f"namer failed for cluster {first}{more} ({message_line(fault)}); the names remain")
         names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
             warn_caller(f"namer returned equal names, so numbers were appended, as in {quoted(changed[0])}")
@@ -324,11 +304,8 @@ class ComparedTerms:
 
         self._weights = sparse.csr_array(checked_table(weights, "weights", accept_sparse="csr"))
         self._terms = [str(term) for term in terms]
-        if len(self._terms) != self._weights.shape[1]:
-            raise ValueError(
-                f"the number of terms must equal the number of columns, {self._weights.shape[1]}; got "
-                f"{len(self._terms)}"
-            )
+        if len(self._terms) != (n := self._weights.shape[1]):
+            raise ValueError(f"terms must have one name per column of weights, {n}; got {len(self._terms)}")
         self._present = self._weights.copy()
         self._present.data = (self._weights.data > 0).astype(np.float64)
         unusable = ENGLISH_STOP_WORDS | _OF_ADDRESSES
@@ -356,9 +333,8 @@ class ComparedTerms:
         for place in chosen[self._usable[chosen]].tolist():
             share, term = shares[:, place], self._terms[place]
             phrases = [term if more > 0 else "" for more in excess[:, place]]
-            effect = np.subtract.outer(share, share)
             spread = float(np.sqrt(np.abs(overall[place] * (1.0 - overall[place]))))
-            texts = [_percent(each) for each in share]
+            effect, texts = np.subtract.outer(share, share), [*map(_percent, share)]
             traits.append(_Trait(term, effect, phrases, texts.__getitem__, spread=spread))
         means = members.means(self._weights)
         norms = np.linalg.norm(means, axis=1, keepdims=True)
@@ -370,8 +346,7 @@ class ComparedTerms:
         shares = members.means(self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
         order = np.argsort(-excess, axis=1, kind="stable")[:, : max(1, most // max(len(shares), 1))]
-        chosen = np.unique(order)
-        return [int(place) for place in chosen[self._usable[chosen]]]
+        return [int(place) for place in np.unique(order) if self._usable[place]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -460,14 +435,10 @@ class _Column:
         found = self._categories(members.sizes, shares) if self.values else [self._number(members, shares)]
         # A cluster in which all values of this column are missing has no contrasts in it.
         filled = counts.sum(axis=1) > 0
-        return [
-            replace(
-                trait,
-                effect=trait.effect * np.outer(filled, filled),
-                phrases=[phrase * bool(known) for phrase, known in zip(trait.phrases, filled, strict=True)],
-            )
-            for trait in found
-        ]
+        both = np.outer(filled, filled)
+        phrases = [np.where(filled, each.phrases, "").tolist() for each in found]
+        pairs = zip(found, phrases, strict=True)
+        return [replace(each, effect=each.effect * both, phrases=said) for each, said in pairs]
 
     def _number(self, members: _Members, shares: FloatArray) -> _Trait:
         above = shares @ (np.cumsum(shares, axis=1) - shares).T
@@ -514,9 +485,8 @@ class _Column:
         if set(self.values) <= set(_TRUTH):
             share = shares[:, -1] if self.values[-1] == _TRUTH[1] else np.zeros(len(shares))
             phrases = [self.name if each >= 0.5 else f"not {self.name}" for each in share]
-            effect, texts = np.subtract.outer(share, share), [_percent(each) for each in share]
-            show = texts.__getitem__
-            return [_Trait(self.name, effect, phrases, show, show, spread[-1])]
+            show = [*map(_percent, share)].__getitem__
+            return [_Trait(self.name, np.subtract.outer(share, share), phrases, show, show, spread[-1])]
         for place, value in enumerate(self.values):
             share = shares[:, place]
             is_bare = _BARE.fullmatch(value) or value.lower() in self.shared
@@ -582,14 +552,11 @@ class Comparison:
         effects = np.array([trait.effect for trait in traits]).reshape(len(traits), len(sizes), len(sizes))
         nearest = _nearest(sizes, effects, self.directions)
         names = _names(sizes, traits, effects, is_terms=self.directions is not None)
-        return ClusterDescriptions(
-            [
-                ClusterDescription(
-                    cluster, int(size), name, other, _contrasts(traits, effects, cluster, other, n_contrasts)
-                )
-                for cluster, (size, name, other) in enumerate(zip(sizes, names, nearest, strict=True))
-            ]
-        )
+        found = []
+        for cluster, (size, name, other) in enumerate(zip(sizes.tolist(), names, nearest, strict=True)):
+            contrasts = _contrasts(traits, effects, cluster, other, n_contrasts)
+            found.append(ClusterDescription(cluster, size, name, other, contrasts))
+        return ClusterDescriptions(found)
 
     def heatmap(self, most: int) -> Heatmap:
         """Select the strongest columns of each cluster in turn, and place similar columns together."""
@@ -745,9 +712,7 @@ def of_rows(
         own = np.full(len(labels), np.nan)
         own[inside] = support[inside, labels[inside]]
         columns["support"] = np.round(own, 4)
-        columns["doubtful"] = np.where(inside, own + 1e-9 < support.max(axis=1, initial=0.0), True).astype(
-            bool
-        )
+        columns["doubtful"] = ~inside | (own + 1e-9 < support.max(axis=1, initial=0.0))
     return columns
 
 
@@ -769,11 +734,9 @@ def human_number(value: float) -> str:
 
 def exact_number(value: float) -> str:
     """Format a number with few digits if this is exact, otherwise with all digits."""
-    text = human_number(value)
-    try:
+    text, same = human_number(value), False
+    with suppress(ValueError):
         same = float(text.replace(",", "")) == value
-    except ValueError:
-        same = False
     exact = repr(float(value)).removesuffix(".0")
     whole, point, digits = exact.partition(".")
     if same or abs(value) < 1000 or not whole.lstrip("-").isdigit():

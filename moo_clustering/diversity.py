@@ -59,6 +59,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
     for_blocks(lambda lo, hi: loci.subtract_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
 
 
+@documented(locus_counts)
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
     """Count the loci at which each individual equals each member of the counted set, summed over members.
 
@@ -66,11 +67,8 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
 
     Parameters
     ----------
-    ranks : ndarray of shape (n_individuals, n_loci)
     counts : ndarray of shape (n_loci, width)
         Counts of the set, computed by :func:`locus_counts`.
-    n_jobs : int, optional
-        Number of threads for blocks of loci.
 
     Returns
     -------
@@ -123,15 +121,12 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
     >>> diversity(np.array([[1, 0, 3, 2, 3], [1, 0, 4, 2, 3], [1, 2, 4, 2, 2]])) * 15
     array([4., 3., 5.])
     """
+    reference = population if reference is None else reference
     population = np.ascontiguousarray(checked_integers(population, "population"))
-    reference = (
-        population if reference is None else np.ascontiguousarray(checked_integers(reference, "reference"))
-    )
+    reference = np.ascontiguousarray(checked_integers(reference, "reference"))
     if population.ndim != 2 or reference.ndim != 2 or population.shape[1] != reference.shape[1]:
-        raise ValueError(
-            "population and reference must be 2-d with the same number of loci; "
-            f"got shapes {population.shape} and {reference.shape}"
-        )
+        shapes = f"{population.shape} and {reference.shape}"
+        raise ValueError(f"population and reference must be 2-d with equal numbers of loci; got {shapes}")
     if min(population.size, reference.size) == 0:
         raise ValueError("diversity requires at least one individual with at least one gene")
     if min(population.min(), reference.min()) < 0:

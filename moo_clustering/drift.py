@@ -18,7 +18,6 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray, IntpArray
-from moo_clustering._docs import documented
 from moo_clustering._messages import aligned, message_line, printable_line
 
 if TYPE_CHECKING:
@@ -192,7 +191,6 @@ class Drift:
         """Fraction of the new rows that are unlike the fit."""
         return self.n_unlike / self.n_rows
 
-    @documented()
     def to_frame(self) -> pd.DataFrame:
         """Return one row per cluster: its name, and the numbers and shares of fit rows and of new rows."""
         then, now = self.rows_of_fit / max(self.rows_of_fit.sum(), 1), self.new_rows / self.n_rows
@@ -204,12 +202,7 @@ class Drift:
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain Python objects.
-
-        Returns
-        -------
-        dict
-        """
+        """Return the result as plain Python objects."""
         return {
             "n_rows": self.n_rows, "n_noise": self.n_noise, "n_unlike": self.n_unlike,
             "unlike_share": self.unlike_share, "expected_share": self.expected_share,
@@ -222,38 +215,30 @@ class Drift:
     def __str__(self) -> str:
         rows = [["cluster", "name", "rows of the fit", "", "new rows", ""]]
         for each in self.to_frame().itertuples():
-            shares = (f"{each.share_of_fit:.0%}", f"{each.new_share:.0%}")
-            sizes = (str(each.rows_of_fit), str(each.new_rows))
-            name = printable_line(each.name)
-            rows.append([str(each.cluster), name, sizes[0], shares[0], sizes[1], shares[1]])
+            then, now = f"{each.share_of_fit:.0%}", f"{each.new_share:.0%}"
+            cells = each.cluster, printable_line(each.name), each.rows_of_fit, then, each.new_rows, now
+            rows.append([*map(str, cells)])
         if self.n_noise:
             rows.append(["noise", "", "", "", str(self.n_noise), f"{self.n_noise / self.n_rows:.0%}"])
         lines = [aligned(rows, right=range(2, 6))]
-        if not np.isnan(self.shares_p_value):
-            lines.append(
-                f"The shares of the clusters {'differ' if self.shares_p_value < 0.05 else 'do not differ'} "
-                f"significantly from those of the fit ({_p_text(self.shares_p_value)})."
-            )
+        if not np.isnan(p := self.shares_p_value):
+            said = f"The shares of the clusters {'differ' if p < 0.05 else 'do not differ'} significantly"
+            lines.append(f"{said} from those of the fit ({_p_text(p)}).")
+        of_rows, chance = f"of {self.n_rows} rows", f"Expected by chance: {self.expected_share:.1%}"
         if self.n_unlike:
             low, high = self.interval
+            verb = "is" if self.n_unlike == 1 else "are"
             lines.append(
-                f"{self.n_unlike} of {self.n_rows} rows ({self.unlike_share:.0%}, "
-                f"95% interval {low:.1%} to {high:.1%}) "
-                f"{'is' if self.n_unlike == 1 else 'are'} unlike the fit: noise, or farther from the nearest "
-                f"row of the fit than {USUAL:.0%} of the rows in the same cluster. Expected by chance: "
-                f"{self.expected_share:.1%} ({_p_text(self.p_value)})."
+                f"{self.n_unlike} {of_rows} ({self.unlike_share:.0%}, 95% interval {low:.1%} to {high:.1%}) "
+                f"{verb} unlike the fit: noise, or farther from the nearest row of the fit than {USUAL:.0%} "
+                f"of the rows in the same cluster. {chance} ({_p_text(self.p_value)})."
             )
         else:
-            lines.append(
-                f"0 of {self.n_rows} rows are unlike the fit. Expected by chance: {self.expected_share:.1%}."
-            )
+            lines.append(f"0 {of_rows} are unlike the fit. {chance}.")
         for column in self.columns:
-            what = _UNSEEN[column.kind]
+            n_values = f"{column.n_rows} value{'' if column.n_rows == 1 else 's'}"
             values = ", ".join(column.values[:3]) + (", ..." if len(column.values) > 3 else "")
-            lines.append(
-                f"Column {column.column!r}: {column.n_rows} value{'' if column.n_rows == 1 else 's'} {what} "
-                f"({values})."
-            )
+            lines.append(f"Column {column.column!r}: {n_values} {_UNSEEN[column.kind]} ({values}).")
         return "\n".join([lines[0], *map(message_line, lines[1:])])
 
 
@@ -358,7 +343,6 @@ class ClusterChanges:
             new_rows, tuple(names),
         )  # fmt: skip
 
-    @documented()
     def to_frame(self) -> pd.DataFrame:
         """Return one row per cluster: its name, its numbers of rows and of new rows, and its events."""
         events = []
@@ -374,12 +358,7 @@ class ClusterChanges:
         return pd.DataFrame({**numbers, "new_rows": self.new_rows, "event": events})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain Python objects.
-
-        Returns
-        -------
-        dict
-        """
+        """Return the result as plain Python objects."""
         return {
             "n_old": self.n_old, "n_new": self.n_new, "n_moved": len(self.moved),
             "births": list(self.births), "deaths": list(self.deaths), "inactive": list(self.inactive),

@@ -109,7 +109,7 @@ def nmf(
     1
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    parts = _solved(lambda runs: runs, A, n_components, *given, keep=True)
+    parts = _solved(lambda runs: runs, A, n_components, given, keep=True)
     if len(parts) == 1:
         return parts[0]
     *arrays, histories = zip(*parts, strict=True)
@@ -147,7 +147,7 @@ def map_nmf(
         One result per batch.
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    return _solved(function, A, n_components, *given, keep=False)
+    return _solved(function, A, n_components, given, keep=False)
 
 
 class NMFRuns(NamedTuple):
@@ -198,10 +198,9 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     """
     topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
-        raise ValueError(
-            "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
-            f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}"
-        )
+        needed = "(n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and (n_runs, n_documents, k)"
+        shapes = f"{topics.shape} and {weights.shape}"
+        raise ValueError(f"U and V must be {needed} with the same k; got shapes {shapes}")
     if unit_topics:
         weights = weights * topic_lengths(topics)[..., np.newaxis, :]
     return weights.argmax(axis=-1).astype(np.int32)
@@ -210,6 +209,8 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
 def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
     """Compute the Euclidean length of each topic; topics without terms have length 1.
 
+    Dividing U and multiplying V by these lengths does not change V U^T.
+
     Parameters
     ----------
     U : ndarray of shape (..., n_terms, n_components)
@@ -217,7 +218,6 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
     Returns
     -------
     ndarray of shape (..., n_components)
-        Dividing U and multiplying V by these lengths does not change V U^T.
     """
     lengths: AnyFloatArray = np.linalg.norm(checked_array(U, "U", FLOATS, ndim=(2, 3)), axis=-2)
     return np.where(lengths > 0, lengths, lengths.dtype.type(1))
@@ -249,9 +249,8 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     # Add a ridge above the rounding error, so that the system is solvable even for linearly dependent topics.
     gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
     weights = np.zeros((n_documents, k))
-    for_parts(
-        lambda lo, hi: fit_weights(gram, products, weights, lo, hi), n_documents, n_documents * k**3, n_jobs
-    )
+    fit = partial(fit_weights, gram, products, weights)
+    for_parts(fit, n_documents, n_documents * k**3, n_jobs)
     return weights
 
 
@@ -284,28 +283,15 @@ def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components:
 
 
 def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
-    """Compute the loss J from validated arrays."""
     inner = np.vdot(V, matrix.A @ U)
     return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
 
 
 def _solved(
-    function: Callable[[NMFRuns], Result],
-    A: Any,
-    n_components: int,
-    solver: str,
-    n_runs: int | None,
-    seeds: Seeds | None,
-    starts: Factors | None,
-    tol: float | None,
-    max_iter: int | None,
-    dtype: str,
-    n_jobs: int | None,
-    max_memory: int,
-    *,
-    keep: bool,
+    function: Callable[[NMFRuns], Result], A: Any, n_components: int, given: tuple[Any, ...], keep: bool
 ) -> list[Result]:
     """Apply ``function`` to each batch of runs; ``keep`` reserves memory for the factors of all runs."""
+    solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory = given
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
     tol = method.tol if tol is None else tol
@@ -317,7 +303,7 @@ def _solved(
         raise ValueError(f"tol must be non-negative; got {quoted(tol)}")
     matrix = check_matrix(A, dtype)
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
-    n_runs = len(origins.U) if isinstance(origins, Starts) else len(origins)
+    n_runs = len(origins.U if isinstance(origins, Starts) else origins)
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
     # Workers in a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
@@ -330,7 +316,7 @@ def _solved(
     options = {"tol": float(tol), "max_iter": int(max_iter), "n_threads": batches.n_threads}
 
     def run(part: Seeds | Starts) -> Result:
-        starts = part if isinstance(part, Starts) else random_starts(matrix, n_components, part)
+        starts = part if isinstance(part, Starts) else _random_starts(matrix, n_components, part)
         return function(method.solve(matrix, starts, **options))
 
     parts = (
@@ -349,7 +335,7 @@ def _origins(
         _check_count("n_runs", n_runs)
     origins: Seeds | Starts
     if starts is not None:
-        origins = check_starts(starts, matrix, n_components)
+        origins = _checked_starts(starts, matrix, n_components)
         name, count = "starts", len(origins.U)
     else:
         origins = np.random.SeedSequence().spawn(n_runs or 1) if seeds is None else list(seeds)
@@ -382,11 +368,10 @@ def plan_batches(
     run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:
-        raise ValueError(
-            f"max_memory leaves {max(memory, 0) / 2**30:.3g} GiB for the computation, but a run "
-            f"requires {run_bytes / 2**30:.3g} GiB; use fewer runs, prune the vocabulary, use "
-            "dtype='float32' or increase max_memory"
-        )
+        left, needed = max(memory, 0) / 2**30, run_bytes / 2**30
+        advice = "use fewer runs, prune the vocabulary, use dtype='float32' or increase max_memory"
+        fault = f"leaves {left:.3g} GiB for the computation, but a run requires {needed:.3g} GiB"
+        raise ValueError(f"max_memory {fault}; {advice}")
     most = min(workers, affordable, max(1, n_runs // lanes))
     # Use a divisor of ``workers``, so that all batches have the same number of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
@@ -438,20 +423,6 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.flags.writeable and type(array) is np.ndarray else np.array(array, subok=False)
 
 
-class SparseRows(NamedTuple):
-    """Arrays of a CSR matrix in the types for which the kernels are compiled."""
-
-    data: AnyFloatArray
-    indices: NDArray[np.integer[Any]]
-    indptr: NDArray[np.int64]
-
-
-def sparse_rows(A: sparse.csr_array) -> SparseRows:
-    """Convert the arrays of a CSR matrix to the types that the kernels require."""
-    kind = np.int32 if max(A.shape) <= np.iinfo(np.int32).max else np.int64
-    return SparseRows(A.data, A.indices.astype(kind, copy=False), A.indptr.astype(np.int64, copy=False))
-
-
 class Starts(NamedTuple):
     """Initial factors of all runs: U (n_runs, n_terms, k) and V (n_runs, n_documents, k)."""
 
@@ -459,7 +430,7 @@ class Starts(NamedTuple):
     V: AnyFloatArray
 
 
-def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.SeedSequence]) -> Starts:
+def _random_starts(matrix: Matrix, n_components: int, seeds: Seeds) -> Starts:
     """Draw |N(0, 1)| sqrt(mean(A) / n_components) for U, then for V, with one seed per run."""
     n_documents, n_terms = matrix.A.shape
     scale = math.sqrt(matrix.mean / n_components)
@@ -472,15 +443,12 @@ def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.S
     return starts
 
 
-def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
-    """Check initial factors, and copy them in the dtype of the matrix."""
+def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Starts:
     U, V = (checked_array(factor, "starts", matrix.A.dtype).copy() for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
-            raise ValueError(
-                f"{name} of starts must have shape (n_runs, {n_rows}, {n_components}), with the same "
-                f"n_runs in U and V; got {factor.shape}"
-            )
+            needed = f"shape (n_runs, {n_rows}, {n_components}), with the same n_runs in U and V"
+            raise ValueError(f"{name} of starts must have {needed}; got {factor.shape}")
         if not np.isfinite(factor).all() or (factor < 0).any():
             raise ValueError(f"{name} of starts has entries that are negative or not finite")
     return Starts(U, V)
@@ -546,7 +514,7 @@ def solve_panel(
 class _Side(NamedTuple):
     """One factor (U or V) of all runs in one array (panel), with its update."""
 
-    rows: SparseRows
+    rows: tuple[AnyFloatArray, NDArray[np.integer[Any]], NDArray[np.int64]]  # CSR arrays
     bounds: NDArray[np.int64]
     panel: AnyFloatArray
     n_components: int
@@ -557,10 +525,12 @@ class _Side(NamedTuple):
     @classmethod
     def of(cls, A: sparse.csr_array, factors: AnyFloatArray, multiply: bool, n_threads: int) -> Self:
         """Build a panel from factors of shape (n_runs, n_rows, n_components)."""
-        rows = sparse_rows(A)
+        # The kernels are compiled for these types.
+        kind = np.int32 if max(A.shape) <= np.iinfo(np.int32).max else np.int64
+        rows = A.data, A.indices.astype(kind, copy=False), A.indptr.astype(np.int64, copy=False)
         n_runs, n_rows, k = factors.shape
         n_blocks = max(1, min(_BLOCKS, n_rows // _BLOCK_ROWS))
-        cost = rows.indptr + _ROW_COST * k * np.arange(n_rows + 1)
+        cost = rows[2] + _ROW_COST * k * np.arange(n_rows + 1)
         bounds = np.searchsorted(cost, np.linspace(0, cost[-1], n_blocks + 1)).astype(np.int64)
         bounds[-1] = n_rows
         return cls(rows, bounds, as_panel(factors.transpose(1, 2, 0)), k, n_runs, multiply, n_threads)
@@ -570,7 +540,6 @@ class _Side(NamedTuple):
         return panel_lanes(self.panel, self.n_components, self.n_runs)
 
     def keep(self, kept: NDArray[np.intp]) -> Self:
-        """Return a panel that contains only the runs in ``kept``."""
         return self._replace(panel=as_panel(self.lanes[:, :, kept]), n_runs=len(kept))
 
     def update(
@@ -582,27 +551,26 @@ class _Side(NamedTuple):
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)
         inners = np.empty((n_blocks, 1, self.n_runs))
         # Convert to the panel's precision, because each kernel is compiled for a single type.
-        own_gram = gram.astype(dtype, copy=False)
-
-        def sweep(lo: int, hi: int) -> None:
-            given = (*self.rows, other, own_gram, self.panel, self.n_components, self.bounds, self.multiply)
-            nmf_panel.update_panel(*given, scratch, grams, inners[:, 0], lo, hi)
-
-        n_values = len(self.rows.data) + _ROW_COST * self.n_components * len(self.panel)
+        given = (
+            *self.rows,
+            other,
+            gram.astype(dtype, copy=False),
+            self.panel,
+            self.n_components,
+            self.bounds,
+        )
+        out = self.multiply, scratch, grams, inners[:, 0]
+        sweep = partial(nmf_panel.update_panel, *given, *out)
+        n_values = len(self.rows[0]) + _ROW_COST * self.n_components * len(self.panel)
         n_operations = 2.0 * self.n_runs * self.n_components * n_values
         for_parts(sweep, n_blocks, n_operations, self.n_threads)
         return _sum(grams), _sum(inners)[0]
 
     def gram(self) -> NDArray[np.float64]:
-        """Compute the Gram matrices of all runs."""
-        k = self.n_components
-        grams = aligned_zeros((len(self.bounds) - 1, k * (k + 1) // 2, self.n_runs), self.panel.dtype)
-        for_parts(
-            lambda lo, hi: nmf_panel.gram_panel(self.panel, k, self.bounds, grams, lo, hi),
-            len(grams),
-            float(self.panel.size) * k,
-            self.n_threads,
-        )
+        k, panel = self.n_components, self.panel
+        grams = aligned_zeros((len(self.bounds) - 1, k * (k + 1) // 2, self.n_runs), panel.dtype)
+        gram = partial(nmf_panel.gram_panel, panel, k, self.bounds, grams)
+        for_parts(gram, len(grams), float(panel.size) * k, self.n_threads)
         return _sum(grams)
 
 

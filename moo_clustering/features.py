@@ -41,7 +41,6 @@ TextDocument = str | Mapping[str, Any]
 _TOKENS = re.compile("[a-z][a-z]+")
 _FIELDS = ("title", "abstract", "text")
 _HEADINGS = "headings"
-_ALL_FIELDS = (*_FIELDS, _HEADINGS)
 
 
 def document_term_counts(
@@ -126,9 +125,7 @@ def prune_terms(
     rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
     names = checked_array(terms, "terms")
     if names.shape != (rows.shape[1],):
-        raise ValueError(
-            f"terms must have one name per column, {rows.shape[1]} in all; got shape {names.shape}"
-        )
+        raise ValueError(f"terms must have one name per column, {rows.shape[1]}; got shape {names.shape}")
     n_documents = rows.shape[0]
     least = _least_documents(min_df, n_documents)
     df = np.bincount(rows.indices[rows.data != 0], minlength=rows.shape[1])
@@ -144,9 +141,8 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
         return float(min_df) * n_documents
-    raise ValueError(
-        f"min_df must be a number of documents (1, 2, ...) or a share from 0.0 to 1.0, got {quoted(min_df)}"
-    )
+    allowed = "a number of documents (1, 2, ...) or a share from 0.0 to 1.0"
+    raise ValueError(f"min_df must be {allowed}, got {quoted(min_df)}")
 
 
 class StemmingAnalyzer:
@@ -215,17 +211,17 @@ class StemmingAnalyzer:
     def _joined(self, document: Mapping[str, Any]) -> str:
         if not isinstance(document, Mapping):
             raise TypeError(f"a document must be a string or a mapping of its fields, got {quoted(document)}")
-        if not any(field in document for field in _ALL_FIELDS):
+        if document.keys().isdisjoint((*_FIELDS, _HEADINGS)):
+            held = ", ".join(map(repr, document)) or "no fields"
             raise ValueError(
-                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has "
-                f"{', '.join(map(repr, document)) or 'no fields'}"
+                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has {held}"
             )
         headings = _texts(document.get(_HEADINGS), f"the field {_HEADINGS} of a document")
         if headings and self.expand_terms is not None:
             headings = _texts(self.expand_terms(headings), "the result of expand_terms")
         parts = [document.get(field) for field in _FIELDS]
         for field, part in zip(_FIELDS, parts, strict=True):
-            if not (part is None or isinstance(part, str)):
+            if not isinstance(part, str | None):
                 raise TypeError(f"the field {field} of a document must be a string, got {quoted(part)}")
         return " ".join(part for part in [*parts, *headings] if part)
 
@@ -255,19 +251,14 @@ def _texts(given: Any, what: str) -> list[str]:
 
 
 def _stop_words(stop_words: StopWords) -> frozenset[str]:
-    if stop_words is None:
-        return frozenset()
+    allowed = "stop_words must be 'english', a list of words or None"
     if isinstance(stop_words, str):
         if stop_words != "english":
-            raise ValueError(
-                f"stop_words must be 'english', a list of words or None, got {quoted(stop_words)}"
-            )
+            raise ValueError(f"{allowed}, got {quoted(stop_words)}")
         return frozenset(ENGLISH_STOP_WORDS)
-    words = list(stop_words)
+    words = [] if stop_words is None else list(stop_words)
     if not all(isinstance(word, str) for word in words):
-        raise TypeError(
-            "stop_words must be 'english', a list of words or None, but some of the words are not strings"
-        )
+        raise TypeError(f"{allowed}, but some of the words are not strings")
     return frozenset(word.lower() for word in words)
 
 
@@ -275,9 +266,8 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
     if stemmer is None:
         return str
     _arrays.choice("stemmer", stemmer, ("porter", "english", None))
-    snowballstemmer = _arrays.optional_package(
-        "snowballstemmer", "text", f"stemmer={stemmer!r}", ", or set stemmer=None"
-    )
+    otherwise = ", or set stemmer=None"
+    snowballstemmer = _arrays.optional_package("snowballstemmer", "text", f"stemmer={stemmer!r}", otherwise)
     return snowballstemmer.stemmer(stemmer).stemWord
 
 
@@ -331,15 +321,12 @@ def presence(X: Any) -> csr_matrix:
         return csr_matrix(X != 0, dtype=np.float64)
     rows = without_duplicates(csr_matrix(X))
     stored = (rows.data != 0).astype(np.float64)
-    found = csr_matrix((stored, rows.indices, rows.indptr), shape=rows.shape)
-    if not stored.all():
-        found = found.copy()
-        found.eliminate_zeros()
+    found = csr_matrix((stored, rows.indices, rows.indptr), shape=rows.shape, copy=not stored.all())
+    found.eliminate_zeros()
     return found
 
 
 def column_counts(rows: csr_matrix) -> FloatArray:
-    """Return the number of rows in which each feature is present."""
     return np.bincount(rows.indices, minlength=rows.shape[1]).astype(np.float64)
 
 
@@ -397,17 +384,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Compute the information gains and select the features.
-
-        Raises a ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Finite numbers. A feature is present if its value is not 0.
-        y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            One class per sample, or label indicators. Unlabelled samples have -1 or rows of -1.
-        """
+        """Compute the gains and select the features; ``X`` and ``y`` as in :func:`information_gain`."""
         # Here, only check that y is given; information_gain checks its values.
         X = numeric_features(
             self, X, dtype="numeric", y=None if y is None else "no_validation", accept_sparse="csr"
@@ -488,15 +465,10 @@ class NCWTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Compute the sum of the documents.
+        """Compute the sum of the documents, shape (n_documents, n_terms), dense or sparse.
 
-        Raises a ValueError if a value is negative, infinite or missing.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Non-negative weights. In the published method, each row has unit length or is zero.
-        y : ignored
+        Raises a ValueError if a weight is negative, infinite or missing. In the published method, each row
+        has unit length or is zero.
         """
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
@@ -508,17 +480,8 @@ class NCWTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight documents by their similarity to the documents in ``fit``.
 
-        Raises a ValueError if a value is negative, infinite or missing, or if the number of terms differs.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Non-negative weights.
-
-        Returns
-        -------
-        weighted : sparse matrix of shape (n_documents, n_terms), CSR
-            float32 for float32 input, otherwise float64.
+        Returns a CSR matrix, float32 for float32 input and float64 otherwise. Raises a ValueError if a value
+        is negative, infinite or missing, or if the number of terms differs.
         """
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
@@ -604,11 +567,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
 
 def binary_unigrams(
-    texts: Sequence[str],
-    *,
-    stop_words: str | Sequence[str] | None = "english",
-    min_df: float = 1,
-    max_df: float = 1.0,
+    texts: Sequence[str], *, stop_words: StopWords = "english", min_df: float = 1, max_df: float = 1.0
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Return binary indicators of the words in each text, using scikit-learn's ``CountVectorizer``.
 
@@ -657,18 +616,14 @@ def _fit_terms(vectorizer: Any, texts: Sequence[Any]) -> tuple[Any, NDArray[Any]
     try:
         X = vectorizer.fit_transform(texts)
     except ValueError as error:
-        problem = str(error)
-        if "empty vocabulary" in problem:
+        if "empty vocabulary" in str(error):
             raise ValueError("all documents are empty after stop words") from error
-        if "no terms remain" in problem or "max_df corresponds to" in problem:
-            raise ValueError(
-                f"min_df={vectorizer.min_df} and max_df={vectorizer.max_df} leave no terms in the "
-                f"{len(texts)} documents"
-            ) from error
+        if "no terms remain" in str(error) or "max_df corresponds to" in str(error):
+            limits = f"min_df={vectorizer.min_df} and max_df={vectorizer.max_df}"
+            raise ValueError(f"{limits} leave no terms in the {len(texts)} documents") from error
         raise
     return X, vectorizer.get_feature_names_out()
 
 
-def as_stop_words(stop_words: str | Sequence[str] | None) -> str | list[str] | None:
-    """Convert stop words to the form that scikit-learn accepts."""
+def as_stop_words(stop_words: str | Iterable[str] | None) -> str | list[str] | None:
     return stop_words if stop_words is None or isinstance(stop_words, str) else list(stop_words)

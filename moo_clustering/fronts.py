@@ -82,10 +82,8 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}")
     if numbers.shape != (len(values),):
-        raise ValueError(
-            f"{what} must have one number of clusters per solution, got {numbers.size} for {len(values)} "
-            "solutions"
-        )
+        got = f"got {numbers.size} for {len(values)} solutions"
+        raise ValueError(f"{what} must have one number of clusters per solution, {got}")
     return values, numbers.astype(np.int64)
 
 
@@ -221,12 +219,10 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     n_operations = float(n_samples) * width**2 * (X.shape[1] + width)
 
     def walk(columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
-        def paths(lo: int, hi: int) -> None:
-            least_squares.support_paths(
-                X, problem.norms, candidates, admissible, problem.rho, lo, hi, errors, slots, columns, values
-            )
-
-        for_parts(paths, n_samples, n_operations, n_jobs)
+        given, out = (X, problem.norms, candidates, admissible, problem.rho), (errors, slots, columns, values)
+        for_parts(
+            lambda lo, hi: least_squares.support_paths(*given, lo, hi, *out), n_samples, n_operations, n_jobs
+        )
 
     walk(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
     kept = np.zeros((n_samples, width), dtype=np.bool_)

@@ -135,15 +135,23 @@ def write_archive(
     sparse_classes: dict[str, dict[str, Any]] = {}
     for name, value in arrays.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name) or name.endswith(".npy") or name == HEADER:
-            raise ValueError(
-                f"arrays has the name {name!r}; names are letters, digits and '_ . / -', beginning with a "
-                f"letter, digit or '_', not ending in '.npy', and not {HEADER!r}"
+            rule = (
+                "letters, digits and '_ . / -', beginning with a letter, digit or '_', not ending in '.npy'"
             )
+            raise ValueError(f"arrays has the name {name!r}; names are {rule}, and not {HEADER!r}")
         if sparse.issparse(value):
-            sparse_classes[name] = _csr_header(name, value)
+            if (kind := type(value).__name__) not in _CSR_CLASSES:
+                fault = f"is a {kind}; sparse matrices are stored as CSR, convert with .tocsr()"
+                raise TypeError(f"arrays[{name!r}] {fault}")
+            sparse_classes[name] = {"class": kind, "shape": [int(n) for n in value.shape]}
             members |= {f"{name}::{part}": getattr(value, part) for part in _CSR_PARTS}
-        else:
-            members[name] = _dense(name, value)
+            continue
+        if isinstance(value, np.ma.MaskedArray):
+            raise TypeError(f"arrays[{name!r}] is a masked array; store its data and its mask as two arrays")
+        members[name] = array = np.asarray(value)
+        if array.dtype.hasobject:
+            fault = f"contains Python objects (dtype {array.dtype}), which are never stored"
+            raise TypeError(f"arrays[{name!r}] {fault}")
     header = {"format": FORMAT, "version": VERSION, "arrays": list(arrays), "sparse": sparse_classes}
     header["meta"] = to_json(meta, "meta")
     header["sha256"] = digest(header, members)
@@ -192,26 +200,6 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
             raise ArchiveError(f"{path} is a damaged {FORMAT}: it lacks {error.args[0]}") from error
         except Exception as error:  # zipfile, zlib, numpy and scipy raise various errors for damaged bytes
             raise ArchiveError(f"{path} is a damaged {FORMAT}: {error}") from error
-
-
-def _csr_header(name: str, value: Any) -> dict[str, Any]:
-    kind = type(value).__name__
-    if kind not in _CSR_CLASSES:
-        raise TypeError(
-            f"arrays[{name!r}] is a {kind}; sparse matrices are stored as CSR, convert with .tocsr()"
-        )
-    return {"class": kind, "shape": [int(n) for n in value.shape]}
-
-
-def _dense(name: str, value: Any) -> NDArray[Any]:
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"arrays[{name!r}] is a masked array; store its data and its mask as two arrays")
-    array = np.asarray(value)
-    if array.dtype.hasobject:
-        raise TypeError(
-            f"arrays[{name!r}] contains Python objects (dtype {array.dtype}), which are never stored"
-        )
-    return array
 
 
 def _read_header(path: Path, members: Any) -> dict[str, Any]:
@@ -267,10 +255,8 @@ def version_fault(version: object, newest: int) -> str:
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
-        return (
-            f"has format version {version}, but this version of moo_clustering supports at most "
-            f"{newest}; use a newer version"
-        )
+        limit = f"but this version of moo_clustering supports at most {newest}; use a newer version"
+        return f"has format version {version}, {limit}"
     return f"is damaged: {version!r:.40} is not a format version"
 
 
@@ -389,10 +375,8 @@ def _lock_file(path: Path) -> int:
             if error.errno in _HELD:
                 os.close(descriptor)
                 raise BlockingIOError(error.errno, error.strerror) from error
-            warn_caller(
-                f"the file system of {path.parent} does not support locks ({error.strerror}): make "
-                "sure that no other process writes to this folder"
-            )
+            fault = f"the file system of {path.parent} does not support locks ({error.strerror})"
+            warn_caller(f"{fault}: make sure that no other process writes to this folder")
         # If the previous owner removed the file between the two calls, try again with a new file.
         if os.fstat(descriptor).st_nlink:
             return descriptor
@@ -400,20 +384,11 @@ def _lock_file(path: Path) -> int:
     raise BlockingIOError(errno.EAGAIN, "the file is removed repeatedly")
 
 
-def replacing(path: Path) -> AbstractContextManager[BinaryIO]:
+@contextmanager
+def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> Iterator[BinaryIO]:
     """Context manager that yields a binary file, which replaces ``path`` unless an exception is raised."""
     # The block writes to a temporary file in the same folder, which is then renamed. After a failure (such as
     # a full disk or Ctrl-C), ``path`` is unchanged and the temporary file removed. An OSError names ``path``.
-    return _written(path, os.replace)
-
-
-def creating(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Like :func:`replacing`, but raise a FileExistsError if the file exists at the end of the block."""
-    return _written(path, _put)
-
-
-@contextmanager
-def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     _check_target(path)
     if (folder := str(path.parent.absolute())) not in _SWEPT:
@@ -430,7 +405,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
             file.flush()
             os.fsync(file.fileno())
         _check_target(path)
-        put(temporary, path)
+        (put or os.replace)(temporary, path)
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -452,8 +427,12 @@ def _check_target(path: Path) -> None:
             raise OSError(errno.EINVAL, f"it is {found}, which a file cannot replace", str(path))
 
 
+def creating(path: Path) -> AbstractContextManager[BinaryIO]:
+    """Like :func:`replacing`, but raise a FileExistsError if the file exists at the end of the block."""
+    return replacing(path, _put)
+
+
 def _put(temporary: Path, path: Path) -> None:
-    """Rename a file; raise a FileExistsError if the target exists."""
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -484,7 +463,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Sync a folder, if the system supports it, so that a renamed file survives a power failure."""
+    # If the system supports it, a renamed file then survives a power failure.
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -538,7 +517,10 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
         if array is None:
             digest.update(b"none;")
         elif sparse.issparse(array):
-            csr = _canonical(array)
+            csr: Any = sparse.csr_matrix(array)
+            if not csr.has_canonical_format:
+                csr = csr.copy()
+                csr.sum_duplicates()
             digest.update(b"csr;")
             _update(digest, np.asarray(csr.shape, dtype=np.int64), position)
             _update(digest, csr.indptr.astype(np.int64, copy=False), position)
@@ -549,18 +531,10 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     return digest.hexdigest()
 
 
-def _canonical(matrix: Any) -> Any:
-    csr = matrix.tocsr()
-    if not csr.has_canonical_format:
-        csr = csr.copy() if csr is matrix else csr
-        csr.sum_duplicates()
-    return csr
-
-
 def _update(digest: Any, array: np.ndarray[Any, Any], position: int) -> None:
     if array.dtype.hasobject:
         raise TypeError(
-            f"array {position} contains Python objects (dtype {array.dtype}), which have no fingerprint"
+            f"array {position} contains Python objects ({array.dtype}), which have no fingerprint"
         )
     dtype = array.dtype.newbyteorder("<")
     digest.update(f"{dtype.str if dtype.names is None else dtype.descr}{array.shape};".encode())
@@ -583,8 +557,8 @@ def to_json(value: Any, where: str = "value") -> Any:
     """Convert a value to JSON types.
 
     NumPy scalars become Python numbers; arrays, tuples and sets (sorted) become lists; paths become strings.
-    NaN and infinities are kept, because Python's JSON reader accepts them. If a type is not
-    supported, raises a TypeError that states the position of the value.
+    NaN and infinities are kept, because Python's JSON reader accepts them. Raises a TypeError that states the
+    position of the value if its type is not supported.
 
     Parameters
     ----------
@@ -600,10 +574,9 @@ def to_json(value: Any, where: str = "value") -> Any:
     """
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, (int, float)):
-        return int(value) if isinstance(value, int) else float(value)
+    for kind in (str, int, float):  # subclasses become plain values
+        if isinstance(value, kind):
+            return kind(value)
     if isinstance(value, np.generic):
         return to_json(value.item(), where)
     if isinstance(value, np.ndarray):
@@ -619,10 +592,8 @@ def to_json(value: Any, where: str = "value") -> Any:
         return sorted(to_json(item, where) for item in value)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return [to_json(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    raise TypeError(
-        f"{where} is a {type(value).__name__}, which JSON cannot store; use numbers, strings, None, "
-        "or sequences and mappings of these"
-    )
+    remedy = "use numbers, strings, None, or sequences and mappings of these"
+    raise TypeError(f"{where} is a {type(value).__name__}, which JSON cannot store; {remedy}")
 
 
 def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
@@ -640,9 +611,8 @@ def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str)
             raise kind(f"{path} is a damaged NumPy archive: {error}") from error
     for name in needed:
         if name not in arrays:
-            raise kind(
-                f"{path} has no array {name!r}; it contains {', '.join(map(repr, arrays)) or 'nothing'}"
-            )
+            held = ", ".join(map(repr, arrays)) or "nothing"
+            raise kind(f"{path} has no array {name!r}; it contains {held}")
     return arrays
 
 
@@ -665,17 +635,14 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
-            raise ValueError(
-                f"its {size:,} bytes expand to {expanded:,}, more than {EXPANSION} times as many, "
-                "which is not allowed; save it without compression"
-            )
+            limit = f"{EXPANSION} times as many, which is not allowed; save it without compression"
+            raise ValueError(f"its {size:,} bytes expand to {expanded:,}, more than {limit}")
         arrays = {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
     check_digest(arrays)
     return arrays
 
 
 def most_expanded(size: int, expansion: int = EXPANSION) -> int:
-    """Return the maximum number of bytes to which a compressed file of ``size`` bytes may expand."""
     return max(_ALWAYS, expansion * size)
 
 
@@ -707,9 +674,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             raise ValueError(f"array {name!r} declares the shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
         if there != declared or (not declared and max(shape, default=0) > _MOST_EMPTY):
-            raise ValueError(
-                f"array {name!r} has {there:,} bytes, but declares the shape {shape} and the type {dtype}"
-            )
+            raise ValueError(f"array {name!r} has {there:,} bytes, but declares shape {shape}, type {dtype}")
     # Open the member again, because numpy's reader also needs the header.
     with archive.open(member) as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
@@ -794,12 +759,10 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint; name another file")
     if not all(isinstance(meta.get(part), dict) for part in ("identity", "state")):
         raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: a part is missing; {START_OVER}")
-    differences = _differences(meta["identity"], to_json(checkpoint.identity))
-    if differences:
-        raise CheckpointMismatchError(
-            f"checkpoint {checkpoint.path} belongs to another run: {'; '.join(differences)}; "
-            "continue with the original data and parameters, or name another file"
-        )
+    if differences := _differences(meta["identity"], to_json(checkpoint.identity)):
+        remedy = "continue with the original data and parameters, or name another file"
+        fault = f"belongs to another run: {'; '.join(differences)}"
+        raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
     # A subset is accepted, because one of the processes may have loaded an additional library.
@@ -812,39 +775,26 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     return arrays, meta["state"]
 
 
-def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    if "method" in {**there, **here} and not _same(there, here, "method"):
-        # Different methods have different parameters, so do not list those.
-        return [_difference("method", there, here, "method")]
+def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = "") -> list[str]:
+    """Describe the keys with different values; ``what`` precedes their names."""
     found = []
     for key in {**there, **here}:
-        if _same(there, here, key):
-            continue
-        if key == "data":
-            found.append("the data differ")
-        elif key == "parameters" and isinstance(there.get(key), dict) and isinstance(here.get(key), dict):
-            old, new = there[key], here[key]
-            found += [
-                _difference(f"parameter {name}", old, new, name)
-                for name in old | new
-                if not _same(old, new, name)
-            ]
+        if key in there and key in here:
+            # Compare values, so that 1 equals 1.0, and JSON texts, so that NaN equals NaN.
+            texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
+            if bool(there[key] == here[key]) or len(texts) == 1:
+                continue
+        old, new = (_short(repr(values[key])) if key in values else "absent" for values in (there, here))
+        difference = f"{what}{key} is {old} in the checkpoint but {new} here"
+        if key == "method" and not what:
+            # Different methods have different parameters, so do not list those.
+            return [difference]
+        is_nested = all(isinstance(values.get(key), dict) for values in (there, here))
+        if key == "parameters" and not what and is_nested:
+            found += _differences(there[key], here[key], "parameter ")
         else:
-            found.append(_difference(key, there, here, key))
+            found.append("the data differ" if key == "data" and not what else difference)
     return found
-
-
-def _same(there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> bool:
-    if key not in there or key not in here:
-        return False
-    # Compare values, so that 1 equals 1.0, and JSON texts, so that NaN equals NaN.
-    texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
-    return bool(there[key] == here[key]) or len(texts) == 1
-
-
-def _difference(what: str, there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> str:
-    old, new = (repr(values[key]) if key in values else "absent" for values in (there, here))
-    return f"{what} is {_short(old)} in the checkpoint but {_short(new)} here"
 
 
 def _short(text: str) -> str:
@@ -858,16 +808,21 @@ def environment() -> dict[str, str]:
     -------
     dict of str to str
         ``python``, ``platform`` (system and machine type), ``moo_clustering``, ``blas`` (BLAS libraries with
-        their versions and kernels), and one entry per runtime dependency. Nothing identifies the computer,
-        the user or a folder.
+        versions and kernels, such as ``openblas 0.3.30 Haswell``), and one entry per runtime dependency.
+        Nothing identifies the computer, the user or a folder.
     """
-    versions = {
+    kernels = {
+        " ".join(str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key))
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    }
+    return {
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "moo_clustering": __version__,
-        "blas": blas_kernels() or _NOT_KNOWN,
+        "blas": ", ".join(sorted(kernels)) or _NOT_KNOWN,
+        **{package: _version_of(package) for package in RUNTIME_DEPENDENCIES},
     }
-    return versions | {package: _version_of(package) for package in RUNTIME_DEPENDENCIES}
 
 
 @cache
@@ -876,13 +831,3 @@ def _version_of(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
-
-
-def blas_kernels() -> str:
-    """Name each loaded BLAS library with its version and kernel, if known (``openblas 0.3.30 Haswell``)."""
-    found = [
-        " ".join(str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key))
-        for pool in threadpool_info()
-        if pool["user_api"] == "blas"
-    ]
-    return ", ".join(sorted(set(found)))

@@ -310,7 +310,6 @@ class _HasResult(Protocol):
 
 
 def has_labels(clusterer: Any) -> bool:
-    """Return whether a clusterer is fitted."""
     return getattr(clusterer, "labels_", None) is not None
 
 
@@ -336,10 +335,8 @@ def result_of(clusterer: Any) -> ClusteringResult:
     if isinstance(clusterer, Pipeline):
         return result_of(clusterer[-1])
     if not has_labels(clusterer):
-        raise NotFittedError(
-            f"This {type(clusterer).__name__} instance is not fitted yet. Call 'fit' with appropriate "
-            "arguments before using this estimator."
-        )
+        call = "Call 'fit' with appropriate arguments before using this estimator."
+        raise NotFittedError(f"This {type(clusterer).__name__} instance is not fitted yet. {call}")
     return clusterer.clustering_result() if isinstance(clusterer, _HasResult) else from_attributes(clusterer)
 
 
@@ -434,11 +431,9 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
         heir = int(np.bincount(own + 1, minlength=1).argmax()) - 1
         if heir >= 0 and 2 * (own == heir).sum() > max(len(own), (new == heir).sum()):
             found[heir] = name
-    if lost := [name for name in user_names.values() if name not in found.values()]:
-        warn_caller(
-            "these names of clusters were dropped, because the new partition has no similar cluster: "
-            f"{', '.join(map(quoted, lost))}"
-        )
+    if lost := ", ".join(quoted(name) for name in user_names.values() if name not in found.values()):
+        why = "because the new partition has no similar cluster"
+        warn_caller(f"these names of clusters were dropped, {why}: {lost}")
     return dict(sorted(found.items()))
 
 
@@ -459,7 +454,6 @@ def history_frame(history: Any, objective_names: Sequence[str]) -> pd.DataFrame 
 
 
 def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
-    """Convert a logbook to a table with one row per generation or centre update."""
     frame = pd.DataFrame(list(logbook)).rename(columns={"gen": "generation", "iter": "generation"})
     if len(seconds) == len(frame):
         frame.insert(1, "seconds", seconds)
@@ -497,20 +491,19 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     if isinstance(run, np.ndarray | list | tuple):
         values = checked_array(run, "runs", np.float64)
         if values.ndim != 1 or not len(values):
-            raise ValueError(
-                f"a history without names must be non-empty and have shape (n_steps,), got {values.shape}"
-            )
+            allowed = "non-empty and have shape (n_steps,)"
+            raise ValueError(f"a history without names must be {allowed}, got {values.shape}")
         return SearchHistory("step", pd.DataFrame({"objective": values}, index=np.arange(1, len(values) + 1)))
-    return _of_estimator(run, names)
+    if isinstance(run, BaseEstimator):
+        return _of_estimator(run, names)
+    allowed = (
+        "a fitted estimator with history_ or logbook_, a Recorder, a DataFrame with a column 'generation'"
+    )
+    raise TypeError(f"a run must be {allowed}, a DEAP logbook or an array, got {type(run).__name__}")
 
 
-def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
+def _of_estimator(run: BaseEstimator, names: Sequence[str] | None) -> SearchHistory:
     name = type(run).__name__
-    if not isinstance(run, BaseEstimator):
-        raise TypeError(
-            "a run must be a fitted estimator with history_ or logbook_, a Recorder, a DataFrame with a "
-            f"column 'generation', a DEAP logbook or an array, got {name}"
-        )
     for history in (records := records_of(run)):
         if not hasattr(history, "signs"):  # only a Recorder has signs
             read = read_history(history)
@@ -521,9 +514,7 @@ def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
             return _of_recorder(history, own if names is None else names)
     if records:
         raise ValueError(f"the history of this {name} is empty: its run included no search")
-    raise ValueError(
-        f"this {name} has neither history_ nor logbook_; pass a fitted estimator that runs a search"
-    )
+    raise ValueError(f"this {name} has neither history_ nor logbook_; pass an estimator that runs a search")
 
 
 def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
@@ -534,16 +525,12 @@ def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
     frame = recorder.to_frame(names)
     signs = np.ones(n_objectives) if recorder.signs is None else np.asarray(recorder.signs, dtype=np.float64)
     means = np.array([pd.DataFrame(F).where(np.isfinite(F)).mean() for F in recorder.F]) * signs
-    columns: dict[str, Any] = {}
-    for i, name in enumerate(names):
-        columns |= {f"best_{name}": frame[f"best_{name}"].to_numpy(), f"mean_{name}": means[:, i]}
-    columns["front_size"] = frame["front_size"].to_numpy()
-    return SearchHistory(
-        "generation",
-        pd.DataFrame(columns, index=frame["generation"].to_numpy()),
-        recorder.F,
-        frozenset(name for name, sign in zip(names, signs, strict=True) if sign < 0),
+    frame = frame.set_index(frame["generation"].to_numpy()).assign(
+        **{f"mean_{name}": means[:, i] for i, name in enumerate(names)}
     )
+    columns = [f"{what}_{name}" for name in names for what in ("best", "mean")]
+    maximised = frozenset(name for name, sign in zip(names, signs, strict=True) if sign < 0)
+    return SearchHistory("generation", frame[[*columns, "front_size"]], recorder.F, maximised)
 
 
 def _of_frame(frame: pd.DataFrame) -> SearchHistory:
@@ -564,22 +551,21 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 
 def _of_logbook(logbook: Any) -> SearchHistory:
+    """Read a logbook; statistics that cover several objectives become one column per objective."""
     rows = []
     chapters = getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
     for place, record in enumerate(logbook):
         row = dict(record)
         for chapter, entries in chapters.items():
             row |= {f"{key}_{chapter}": value for key, value in entries[place].items() if key not in row}
-        rows.append(_single_numbers(row))
+        single: dict[str, Any] = {}
+        for name, value in row.items():
+            is_many = isinstance(value, np.ndarray | list | tuple)
+            each = (
+                {f"{name}_f{i}": one for i, one in enumerate(np.ravel(value), 1)}
+                if is_many
+                else {name: value}
+            )
+            single |= each
+        rows.append(single)
     return _of_frame(pd.DataFrame(rows))
-
-
-def _single_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Split statistics that cover several objectives into one column per objective."""
-    single: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, np.ndarray | list | tuple):
-            single |= {f"{name}_f{i}": each for i, each in enumerate(np.ravel(value), 1)}
-        else:
-            single[name] = value
-    return single

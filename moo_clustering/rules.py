@@ -94,30 +94,18 @@ class RuleSet:
         self._clusters = frozenset(rule.cluster for rule in rules)  # clusters with a rule
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Assign samples to clusters.
+        """Return the cluster of each sample, shape (n_samples,).
 
-        Missing values and unknown categories satisfy no conditions. Raises a ValueError if X lacks a column.
-
-        Parameters
-        ----------
-        X
-            Table that contains the columns used by the rules, in the same format as the original table.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int
+        ``X`` contains the columns that the rules use, in the format of the original table. Missing values and
+        unknown categories satisfy no conditions. Raises a ValueError if a column is missing.
         """
         return _assign(self._tree, self._table.read_again(X, _columns_of(self._tree)))
 
     def to_python(self) -> str:
         """Return the source code of a Python function ``cluster_of(row)``.
 
-        Returns
-        -------
-        str
-            Code; its argument ``row`` maps column names to unitless numbers, strings, booleans or
-            ``pandas.Timestamp``. Durations are in hours. The comments state the fidelity and the cluster
-            names.
+        ``row`` maps column names to unitless numbers (durations in hours), strings, booleans or
+        ``pandas.Timestamp``. Comments state the fidelity and the cluster names.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any("pd.Timestamp(" in line for line in lines):
@@ -145,14 +133,10 @@ class RuleSet:
         yield from self._python(no, depth)
 
     def to_sql(self) -> str:
-        """Return the rules as an SQL expression.
+        """Return an SQL ``CASE`` expression, preceded by comments with the fidelity and the cluster names.
 
-        Returns
-        -------
-        str
-            A ``CASE`` expression, preceded by comments with the fidelity and the cluster names. Column names
-            are in double quotes. Dates are ISO strings, which databases convert to the column type, and are
-            compared by day unless dates in the table have times or a time zone.
+        Column names are in double quotes. Dates are ISO strings, which databases convert to the column type,
+        and are compared by day unless dates in the table have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
         return "\n".join([*self._comments("--", form), self._sql(self._tree)])
@@ -167,9 +151,9 @@ class RuleSet:
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
         """Return a spreadsheet formula for the cluster number that works in any spreadsheet language.
 
-        The formula uses no functions and ignores case. Only categories that differ in case alone require the
-        English function ``EXACT``. Numbers and dates must be stored as such, not as text. Raises a ValueError
-        if a column is missing or ``decimal`` is invalid.
+        The formula can be filled down. It uses no functions and ignores case; only categories that differ in
+        case alone require the English function ``EXACT``. Numbers and dates must be stored as such, not as
+        text. Raises a ValueError if a column is missing or ``decimal`` is invalid.
 
         Parameters
         ----------
@@ -179,11 +163,6 @@ class RuleSet:
             Sheet row to which the formula refers.
         decimal : {".", ","}, default="."
             Decimal separator of the sheet.
-
-        Returns
-        -------
-        str
-            Sum of the cluster numbers, each multiplied by 0/1 conditions. The formula can be filled down.
         """
         if decimal not in (".", ","):
             raise ValueError(f"decimal must be '.' or ',', got {quoted(decimal)}")
@@ -208,13 +187,7 @@ class RuleSet:
         return f"={written(self._tree)}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with one row per rule.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``cluster``, ``name``, ``conditions``, ``n_samples``, ``precision`` and ``recall``.
-        """
+        """Return a data frame with one row per rule and the attributes of :class:`Rule` as columns."""
         rows = [(*vars(rule).values(),) for rule in self.rules]
         frame = pd.DataFrame(rows, columns=list(Rule.__dataclass_fields__))
         return frame.assign(conditions=frame["conditions"].map(" and ".join))
@@ -253,19 +226,10 @@ class ClusterRules(Sequence[RuleSet]):
         return len(self._found)
 
     def select(self, fidelity: float = 0.95) -> RuleSet:
-        """Return the shortest rule set with a rule for every cluster and sufficient fidelity.
+        """Return the shortest rule set with a rule for every cluster and at least this fidelity.
 
-        Raises a ValueError unless ``fidelity`` is between 0 and 1.
-
-        Parameters
-        ----------
-        fidelity : float, default=0.95
-            Minimum fidelity.
-
-        Returns
-        -------
-        RuleSet
-            The rule set with the highest fidelity if none reaches ``fidelity``.
+        Returns the rule set with the highest fidelity if there is none. Raises a ValueError unless
+        ``fidelity`` is between 0 and 1.
         """
         fidelity = probability("fidelity", fidelity)
         most = max(len(each._clusters) for each in self)
@@ -273,13 +237,7 @@ class ClusterRules(Sequence[RuleSet]):
         return next(found, self._found[-1])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with one row per rule set.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``n_conditions``, ``fidelity`` and ``n_clusters``, the number of clusters with a rule.
-        """
+        """Return one row per rule set: ``n_conditions``, ``fidelity`` and ``n_clusters`` (with a rule)."""
         rows = [(each.n_conditions, each.fidelity, len(each._clusters)) for each in self]
         return pd.DataFrame(rows, columns=["n_conditions", "fidelity", "n_clusters"])
 
@@ -327,7 +285,7 @@ def find_rules(
     Notes
     -----
     A beam search combines optimal trees of depth two. The conditions of these trees, and of greedy trees from
-    scikit-learn, are then optimised one by one over all columns and values, while the others are fixed.
+    scikit-learn, are then optimised one by one over all columns and values, with all other conditions fixed.
     The search uses at most 2,000 rows and 48 columns, but the fidelity is computed on all rows. Takes
     O(n_clusters n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source:
     Carreira-Perpinan and Tavallali, "Alternating optimization of decision trees, with application to learning
@@ -386,7 +344,10 @@ def rules_of(
     if len(rows) < np.count_nonzero(found >= 0):
         used = sorted({place for tree in trees for place in _columns_of(tree)})
         descent = _Descent(table.values[found >= 0], found[found >= 0], used, table.kinds)
-        trees = [descent.improve(_relabelled(tree, table.values, found), own_column=True) for tree in trees]
+        trees = [
+            descent.improve(_pruned(_relabelled(tree, table.values, found)), own_column=True)
+            for tree in trees
+        ]
     rule_sets = (RuleSet(table, tree, found, names) for tree in trees)
     front: list[RuleSet] = []
     for each in sorted(rule_sets, key=lambda each: (each.n_conditions, -each.fidelity)):
@@ -405,7 +366,6 @@ class _Test:
     value: float
 
     def holds(self, values: FloatArray) -> NDArray[np.bool_]:
-        """Return a mask of the rows that satisfy the condition."""
         own = values[:, self.column]
         if self.sign == "=":
             return np.asarray(own == self.value)
@@ -458,7 +418,6 @@ class _Column:
         return cls(name, "category", tuple(categories), has_missing=has_missing), numbers
 
     def numbers(self, column: pd.Series[Any]) -> FloatArray:
-        """Convert new values of the column to numbers."""
         other, found = _Column.of(self.name, column, self.unit)
         if self.kind in ("truth", "term") and other.kind != "category":
             return found
@@ -484,7 +443,6 @@ class _Column:
         return with_unit(exact_number(value), self.unit)
 
     def condition(self, test: _Test, language: str) -> str:
-        """Write a condition in Python or SQL."""
         if language == "python":
             name, equals = f"row[{self.name!r}]", "=="
         else:
@@ -540,10 +498,7 @@ class _Table:
     # ``names`` are the names of all columns of the fit; ``read`` converts new samples to a table or array.
 
     def __init__(self, frame: pd.DataFrame, units: Mapping[str, str], names: Any, read: Any) -> None:
-        found = [
-            _Column.of(str(name), frame.iloc[:, place], units.get(str(name), ""))
-            for place, name in enumerate(frame.columns)
-        ]
+        found = [_Column.of(str(name), column, units.get(str(name), "")) for name, column in frame.items()]
         self.columns = [column for column, _ in found]
         self.values = np.column_stack([np.empty((len(frame), 0)), *(numbers for _, numbers in found)])
         self.kinds = np.array([column.kind for column in self.columns], dtype=object)
@@ -559,12 +514,11 @@ class _Table:
                 raise ValueError(f"X must have {len(self._names)} columns, got shape {frame.shape}")
             frame = frame.set_axis(self._names, axis=1)
         names = distinct_names(frame.columns)
-        absent = [self.columns[place].name for place in needed if self.columns[place].name not in names]
-        if absent:
-            raise ValueError(f"the table lacks the column {absent[0]!r} of the rules")
         values = np.full((len(frame), len(self.columns)), np.nan)
         for place in needed:
             column = self.columns[place]
+            if column.name not in names:
+                raise ValueError(f"the table lacks the column {column.name!r} of the rules")
             values[:, place] = column.numbers(frame.iloc[:, names.index(column.name)])
         return values
 
@@ -633,10 +587,8 @@ class _Search:
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
             # Improve at most 24 trees. For up to 12 clusters and the default limit, these are all trees.
-            improved = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
-            found += [
-                descent.improve(tree) if place in improved else tree for place, tree in enumerate(starts)
-            ]
+            chosen = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
+            found += [descent.improve(tree) if at in chosen else tree for at, tree in enumerate(starts)]
         return found
 
     def _greedy(self, most: int) -> list[_Node]:
@@ -702,14 +654,12 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return positions of the values below all cuts or, to limit them, of a tree and of quantiles."""
+        """Return the position of the value below each cut: all cuts, or cuts of a tree and at quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
-        tree = DecisionTreeClassifier(
-            criterion="entropy", max_leaf_nodes=max(3, most * 2 // 3), random_state=0
-        )
         # Replace values by their positions, because the tree's thresholds have only single precision.
-        places = np.searchsorted(different, own)
+        places, limits = np.searchsorted(different, own), {"max_leaf_nodes": max(3, most * 2 // 3)}
+        tree = DecisionTreeClassifier(criterion="entropy", random_state=0, **limits)
         inner = tree.fit(places[:, None], labels).tree_
         cuts = np.floor(inner.threshold[inner.feature >= 0]).astype(np.intp)
         quantiles = np.quantile(places, np.linspace(0, 1, most // 3 + 2)[1:-1]).astype(np.intp)
@@ -747,7 +697,6 @@ class _Search:
         return found
 
     def _gains(self, rows: NDArray[np.intp], here: NDArray[np.bool_]) -> FloatArray:
-        """Return the information gain of every condition."""
         indicators = np.eye(len(self._clusters), dtype=np.float32)[self._labels[rows]]
         inside = (indicators.T @ here.astype(np.float32)).astype(np.float64)
         outside = indicators.sum(axis=0)[:, None] - inside
@@ -827,8 +776,7 @@ class _Descent:
         # A cut lies between a value and the next value of the same column.
         following[self._starts[1:] - 1] = np.nan
         self._is_cut = ~np.isnan(following) & known & ~is_category
-        self._is_value = known & is_category
-        self._is_known = known
+        self._is_value, self._is_known = known & is_category, known
         # Among cuts that classify equally many rows correctly, prefer the one in the widest gap.
         ends = np.array([(each[0], np.nanmax(each)) for each in levels]).reshape(-1, 2)
         first, last = ends[self._column_of].T
@@ -868,9 +816,8 @@ class _Descent:
         starts = self._starts[:-1][chosen]
         here = slice(int(starts[0]), int(self._starts[1:][chosen][-1]))
         codes = self._codes[rows, chosen] - here.start
-        totals = np.bincount(
-            codes.reshape(-1), weights=np.repeat(gain, codes.shape[1]), minlength=here.stop - here.start
-        )
+        gains = np.repeat(gain, codes.shape[1])
+        totals = np.bincount(codes.reshape(-1), weights=gains, minlength=here.stop - here.start)
         totals *= self._is_known[here]
         # The gains are integers, so sums and their differences are exact.
         sums = np.concatenate([[0.0], np.cumsum(totals)])
@@ -923,26 +870,22 @@ def _leaves(
 
 
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
-    """Assign every row to a cluster with the tree."""
     found = np.empty(len(values), dtype=np.intp)
     for cluster, rows, _ in _leaves(tree, values, np.arange(len(values))):
         found[rows] = cluster
     return found
 
 
-def _relabelled(tree: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _Node:
+def _relabelled(node: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _Node:
     """Label each leaf with the majority cluster of all its rows, not just of the rows used in the search."""
-
-    def visit(node: _Node, rows: NDArray[np.intp]) -> _Node:
-        if node.split is None:
-            own = labels[rows]
-            own = own[own >= 0]
-            return _Node(int(np.bincount(own).argmax())) if len(own) else node
-        test, yes, no = node.split
-        holds = test.holds(values[rows])
-        return _Node(split=(test, visit(yes, rows[holds]), visit(no, rows[~holds])))
-
-    return _pruned(visit(tree, np.arange(len(labels))))
+    if node.split is None:
+        own = labels[labels >= 0]
+        return _Node(int(np.bincount(own).argmax())) if len(own) else node
+    test, *branches = node.split
+    holds = test.holds(values)
+    sides = zip(branches, (holds, ~holds), strict=True)
+    yes, no = (_relabelled(branch, values[side], labels[side]) for branch, side in sides)
+    return _Node(split=(test, yes, no))
 
 
 def _pruned(node: _Node) -> _Node:

@@ -91,7 +91,7 @@ def shaffer_static(
     >>> int(shaffer_static(ranks, n_datasets=30)["significant"].sum())
     6
     """
-    return adjusted_pairs("shaffer", results, greater_is_better, alpha, n_datasets, methods)
+    return _adjusted_pairs("shaffer", results, greater_is_better, alpha, n_datasets, methods)
 
 
 @documented(shaffer_static)
@@ -104,7 +104,7 @@ def holm(
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Test all pairs of methods with Holm's step-down procedure."""
-    return adjusted_pairs("holm", results, greater_is_better, alpha, n_datasets, methods)
+    return _adjusted_pairs("holm", results, greater_is_better, alpha, n_datasets, methods)
 
 
 @documented(shaffer_static)
@@ -121,7 +121,7 @@ def nemenyi(
     Two methods differ if their average ranks differ by at least :func:`critical_difference`. The p-values
     are computed with :func:`scipy.stats.studentized_range`.
     """
-    return adjusted_pairs("nemenyi", results, greater_is_better, alpha, n_datasets, methods)
+    return _adjusted_pairs("nemenyi", results, greater_is_better, alpha, n_datasets, methods)
 
 
 POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
@@ -131,7 +131,7 @@ POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
 }
 
 
-def find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
+def _find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
     choice("the procedure for pairs", name, POSTHOC)
     return POSTHOC[name]
 
@@ -170,13 +170,20 @@ def friedman(
     >>> round(friedman(ranks, n_datasets=14).statistic, 2)
     9.28
     """
-    summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
+    averages, n = _rank_summary(results, greater_is_better, n_datasets, methods)
+    k, ranks = len(averages), averages.to_numpy()
     if tie_correction and greater_is_better is None:
         raise ValueError("tie_correction requires a table of results, since average ranks do not reveal ties")
-    n, k = summary.n_datasets, len(summary.average_ranks)
     if k < 3:
         raise ValueError(f"Friedman's test requires at least 3 methods, got {k}")
-    statistic = _corrected(results, methods) if tie_correction else chi_square(summary)
+    statistic = float(12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4))
+    if tie_correction:
+        table = rank_matrix(as_results(results, methods=methods), False)
+        # If all methods are tied on all data sets, the correction would divide 0 by 0.
+        all_tied = (table == table[:, :1]).all()
+        statistic = 0.0 if all_tied else float(stats.friedmanchisquare(*table.T).statistic)
+    elif statistic < _EPS:  # below the rounding error
+        statistic = 0.0
     # The F statistic of Iman and Davenport is infinite for the largest possible statistic.
     largest = n * (k - 1)
     rest = largest - statistic
@@ -187,7 +194,7 @@ def friedman(
         df=k - 1,
         iman_davenport_statistic=f_value,
         iman_davenport_p_value=float(stats.f.sf(f_value, k - 1, (k - 1) * (n - 1))),
-        average_ranks=summary.average_ranks,
+        average_ranks=averages,
         n_datasets=n,
         n_methods=k,
     )
@@ -219,22 +226,6 @@ class FriedmanResult:
     average_ranks: pd.Series[float]
     n_datasets: int
     n_methods: int
-
-
-def chi_square(summary: RankSummary) -> float:
-    """Return Friedman's statistic without correction for ties; values below the rounding error become 0."""
-    ranks, n = summary.average_ranks.to_numpy(), summary.n_datasets
-    k = len(ranks)
-    value = 12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4)
-    return 0.0 if value < _EPS else float(value)
-
-
-def _corrected(results: Any, methods: Sequence[str] | None) -> float:
-    ranks = rank_matrix(as_results(results, methods=methods), False)
-    # If all methods are tied on all data sets, the correction would divide 0 by 0.
-    if (ranks == ranks[:, :1]).all():
-        return 0.0
-    return float(stats.friedmanchisquare(*ranks.T).statistic)
 
 
 @documented(shaffer_static, friedman)
@@ -270,15 +261,14 @@ def compare(
     'good is better than poor (adjusted p = 0.0140).'
     """
     alpha = checked_alpha(alpha)
-    find_posthoc(posthoc)
+    _find_posthoc(posthoc)
     table = as_results(results, methods=methods)
     ranks = rank_matrix(table, greater_is_better)
     average, n_datasets = averaged(ranks, table), len(table.datasets)
     test = None
     if len(table.methods) > 2:
-        test = friedman(
-            results, greater_is_better=greater_is_better, tie_correction=tie_correction, methods=methods
-        )
+        options: Any = {"tie_correction": tie_correction, "methods": methods}
+        test = friedman(results, greater_is_better=greater_is_better, **options)
     return Comparison(
         ranks=pd.DataFrame(ranks, list(table.datasets), list(table.methods)),
         average_ranks=average,
@@ -472,11 +462,11 @@ def critical_difference_data(
     method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
         Pairwise test.
     """
-    procedure = find_posthoc(method)
-    summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
-    ranks = summary.average_ranks.sort_values(kind="stable")
-    pairs = procedure(ranks, n_datasets=summary.n_datasets, alpha=alpha)
-    width = critical_difference(len(ranks), summary.n_datasets, alpha=alpha) if method == "nemenyi" else None
+    procedure = _find_posthoc(method)
+    ranks, n = _rank_summary(results, greater_is_better, n_datasets, methods)
+    ranks = ranks.sort_values(kind="stable")
+    pairs = procedure(ranks, n_datasets=n, alpha=alpha)
+    width = critical_difference(len(ranks), n, alpha=alpha) if method == "nemenyi" else None
     return CriticalDifferenceData(
         average_ranks=ranks,
         groups=[group for group in cliques(pairs) if len(group) > 1],
@@ -514,20 +504,13 @@ class CriticalDifferenceData:
     critical_difference: float | None
 
 
-class RankSummary(NamedTuple):
-    """Average ranks (1 = best), in column order, and the number of data sets."""
-
-    average_ranks: pd.Series[float]
-    n_datasets: int
-
-
-def as_rank_summary(
+def _rank_summary(
     results: Any, greater_is_better: bool | None, n_datasets: int | None, methods: Sequence[str] | None
-) -> RankSummary:
-    """Return the average ranks of a table, a mapping from methods to average ranks, or an earlier result."""
+) -> tuple[pd.Series[float], int]:
+    """Return average ranks (1 = best), in column order, and the number of data sets."""
     if isinstance(results, FriedmanResult | Comparison):
         _refuse(greater_is_better, n_datasets, methods, "an earlier result")
-        return RankSummary(results.average_ranks, results.n_datasets)
+        return results.average_ranks, results.n_datasets
     if isinstance(results, pd.Series | Mapping):
         _refuse(greater_is_better, None, methods, "average ranks")
         return _given(pd.Series(results, dtype=np.float64), n_datasets)
@@ -535,7 +518,7 @@ def as_rank_summary(
     if greater_is_better is None:
         raise TypeError("greater_is_better must be True or False for a table of results")
     table = as_results(results, methods=methods)
-    return RankSummary(averaged(rank_matrix(table, greater_is_better), table), len(table.datasets))
+    return averaged(rank_matrix(table, greater_is_better), table), len(table.datasets)
 
 
 def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str] | None, what: str) -> None:
@@ -544,7 +527,7 @@ def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str]
         raise ValueError(f"{useless[0]} cannot be combined with {what}; omit it")
 
 
-def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
+def _given(ranks: pd.Series[float], n_datasets: int | None) -> tuple[pd.Series[float], int]:
     n_methods = len(ranks)
     if n_datasets is None:
         raise ValueError("average ranks require n_datasets, the number of data sets")
@@ -558,13 +541,11 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
     expected = n_methods * (n_methods + 1) / 2
     inside = ranks.between(1 - _ROUNDING, n_methods + _ROUNDING).all()
     if not inside or abs(ranks.sum() - expected) > _ROUNDING * n_methods:
-        raise ValueError(
-            f"average ranks of {n_methods} methods must be from 1 to {n_methods} and sum to {expected:g}, "
-            f"got {ranks.tolist()}"
-        )
+        needed = f"be from 1 to {n_methods} and sum to {expected:g}"
+        raise ValueError(f"average ranks of {n_methods} methods must {needed}, got {ranks.tolist()}")
     exact: FloatArray = np.array(ranks.tolist())
     groups = tie_groups(exact, _PRECISION[8] * exact)
-    return RankSummary(ranks.groupby(groups).transform("first").rename("average rank"), int(n_datasets))
+    return ranks.groupby(groups).transform("first").rename("average rank"), int(n_datasets)
 
 
 def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
@@ -636,8 +617,10 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
         if methods is not None:
             raise ValueError("methods can only name the columns of an array, but results is a DataFrame")
         frame = results
+        kinds = list(frame.dtypes)
     else:
-        frame = _framed(results, methods)
+        frame, kind = _framed(results, methods)
+        kinds = [kind] * frame.shape[1]
     datasets, names = (tuple(str(name) for name in axis) for axis in (frame.index, frame.columns))
     _require_unique(names, "method", "method names must be unique")
     _require_unique(datasets, "data set", "average repeated runs first, because a data set must be one row")
@@ -646,8 +629,6 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
     if len(datasets) < 2:
         raise ValueError(f"results must have at least 2 data sets (rows), got {len(datasets)}")
     cells = frame.to_numpy(dtype=object)
-    # The conversion to objects yields double-precision Python numbers, so take the types from the input.
-    kinds = list(frame.dtypes) if frame is results else [_array_type(results)] * len(names)
     values, precision = np.empty(cells.shape), np.empty(cells.shape)
     for row, column in np.ndindex(*cells.shape):
         where, cell = f"data set {datasets[row]!r}, method {names[column]!r}", cells[row, column]
@@ -656,27 +637,24 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
     return Results(values, datasets, names, precision.max(axis=1))
 
 
-def _array_type(results: Any) -> Any:
-    """Return the type of an array, or of a list of low-precision arrays; None for other lists."""
-    if hasattr(results, "dtype"):
-        return results.dtype
-    kind = np.asarray(results).dtype
-    return kind if kind.kind == "f" and kind.itemsize < 8 else None
-
-
-def _framed(results: Any, methods: Sequence[str] | None) -> pd.DataFrame:
+def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, Any]:
+    """Return a data frame of objects, and the type of the array (None for lists of Python numbers)."""
     array = checked_array(results, "results", object)
     if array.ndim != 2:
-        raise ValueError(
-            "results must be a DataFrame or rows of equal length, shape (n_datasets, n_methods); "
-            f"got {array.ndim} dimension{'' if array.ndim == 1 else 's'}"
-        )
+        got = f"{array.ndim} dimension{'' if array.ndim == 1 else 's'}"
+        needed = "a DataFrame or rows of equal length, shape (n_datasets, n_methods)"
+        raise ValueError(f"results must be {needed}; got {got}")
     columns = [f"method {i + 1}" for i in range(array.shape[1])] if methods is None else list(methods)
     if len(columns) != array.shape[1]:
-        raise ValueError(
-            f"methods must have one name per column of results, {array.shape[1]} in all; got {len(columns)}"
-        )
-    return pd.DataFrame(array, index=range(1, len(array) + 1), columns=columns)
+        width = array.shape[1]
+        raise ValueError(f"methods must have one name per column of results, {width}; got {len(columns)}")
+    # The conversion to objects yields double-precision Python numbers, so take the type from the input. A
+    # list of low-precision arrays has their type.
+    has_type = hasattr(results, "dtype")
+    kind = results.dtype if has_type else np.asarray(results).dtype
+    has_type = has_type or (kind.kind == "f" and kind.itemsize < 8)
+    frame = pd.DataFrame(array, index=range(1, len(array) + 1), columns=columns)
+    return frame, kind if has_type else None
 
 
 def _require_unique(names: Iterable[str], what: str, advice: str) -> None:
@@ -705,7 +683,7 @@ def checked_alpha(alpha: float) -> float:
     return float(alpha)
 
 
-def adjusted_pairs(
+def _adjusted_pairs(
     procedure: str,
     results: Any,
     greater_is_better: bool | None,
@@ -713,16 +691,24 @@ def adjusted_pairs(
     n_datasets: int | None,
     methods: Sequence[str] | None,
 ) -> pd.DataFrame:
-    """Return a table of pairs with adjusted p-values, and their significance at level ``alpha``."""
+    """Return all pairs, better method first, by decreasing z, with their two-sided p-values."""
     alpha = checked_alpha(alpha)
-    summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
-    pairs, n_methods = pair_table(summary), len(summary.average_ranks)
+    ranks, n = _rank_summary(results, greater_is_better, n_datasets, methods)
+    ranks = ranks.sort_values(kind="stable")
+    k, names = len(ranks), ranks.index.to_numpy()
+    first, second = np.triu_indices(k, 1)
+    error = np.sqrt(k * (k + 1) / (6 * n))
+    z = (ranks.to_numpy()[second] - ranks.to_numpy()[first]) / error
+    p = 2 * stats.norm.sf(z)
+    pairs = pd.DataFrame({"method_1": names[first], "method_2": names[second], "z": z, "p_value": p})
+    # Sort by z, because p-values underflow to 0 for very large z.
+    pairs = pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
     z, p = pairs["z"].to_numpy(), pairs["p_value"].to_numpy()
     if procedure == "nemenyi":
         # Rounding errors in the numerical integration can yield values outside [0, 1].
-        adjusted = np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
+        adjusted = np.clip(studentized_range.sf(z * np.sqrt(2), k, np.inf), 0.0, 1.0)
     else:
-        adjusted = holm_adjusted(p, shaffer_multipliers(n_methods) if procedure == "shaffer" else None)
+        adjusted = holm_adjusted(p, shaffer_multipliers(k) if procedure == "shaffer" else None)
     pairs["p_adjusted"] = adjusted
     pairs["significant"] = pairs["p_adjusted"] <= alpha
     return pairs
@@ -751,21 +737,6 @@ def signed_rank_p(differences: FloatArray) -> float:
     return min(1.0, float(2 * tail / counts.sum()))
 
 
-def pair_table(summary: RankSummary) -> pd.DataFrame:
-    """Return all pairs, better method first, with z >= 0 and unadjusted two-sided p, by decreasing z."""
-    ranks = summary.average_ranks.sort_values(kind="stable")
-    k = len(ranks)
-    first, second = np.triu_indices(k, 1)
-    error = np.sqrt(k * (k + 1) / (6 * summary.n_datasets))
-    z = (ranks.to_numpy()[second] - ranks.to_numpy()[first]) / error
-    names = ranks.index.to_numpy()
-    pairs = pd.DataFrame(
-        {"method_1": names[first], "method_2": names[second], "z": z, "p_value": 2 * stats.norm.sf(z)}
-    )
-    # Sort by z, because p-values underflow to 0 for very large z.
-    return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
-
-
 def shaffer_multipliers(n_methods: int) -> Int64Array:
     """Return, for each i-th smallest p-value, how many pairs at most can be equal if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
@@ -775,17 +746,10 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
-    """Return the possible numbers of equal pairs of methods, in increasing order.
-
-    Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
-    ``S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}`` with ``S(0) = {0}``.
-
-    Examples
-    --------
-    >>> possible_true_counts(4)
-    (0, 1, 2, 3, 6)
-    """
-    # Each set is stored as the bits of an integer, so a shift adds j (j - 1) / 2 to all its members.
+    """Return the possible numbers of equal pairs of methods, in increasing order."""
+    # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
+    # S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} with S(0) = {0}. Each set is stored as the bits
+    # of an integer, so a shift adds j (j - 1) / 2 to all its members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
@@ -793,20 +757,17 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
 
 
 def sentences(
-    test: FriedmanResult | None,
-    pairs: pd.DataFrame,
-    groups: Sequence[tuple[str, ...]],
-    posthoc: str,
-    alpha: float,
+    test: FriedmanResult | None, pairs: pd.DataFrame, groups: Sequence[Any], posthoc: str, alpha: float
 ) -> list[str]:
     """Write one sentence about all methods, then one for each method that is better than others."""
-    better = _better(pairs)
+    better, significant = [], pairs[pairs["significant"]]
+    for method, beaten in significant.groupby("method_1", sort=False):
+        values = and_list([*map(p_text, beaten["p_adjusted"])])
+        better.append(f"{method} is better than {and_list([*beaten['method_2']])} (adjusted p = {values}).")
     joined = [group for group in groups if len(group) > 1]
-    unclear = "No significant difference was found " + (
-        "between " + and_list(joined[0])
-        if len(joined) == 1 and len(joined[0]) == 2
-        else "within: " + "; ".join(", ".join(group) for group in joined)
-    )
+    is_pair = len(joined) == 1 and len(joined[0]) == 2
+    where = f"between {and_list(joined[0])}" if is_pair else f"within: {'; '.join(map(', '.join, joined))}"
+    unclear = f"No significant difference was found {where}"
     if test is None:
         return better or [f"{unclear}: p = {p_text(pairs['p_adjusted'].iloc[0])} is above {alpha:g}."]
     if test.p_value > alpha:
@@ -822,32 +783,15 @@ def sentences(
         if better:
             lines.append("Treat the pairs that differ significantly as hints only.")
         return lines
-    lines = [
-        f"By Friedman's test, the methods do not all perform equally (p = {p_text(test.p_value)}, "
-        f"not above {alpha:g})."
-    ]
+    unequal = "By Friedman's test, the methods do not all perform equally"
+    lines = [f"{unequal} (p = {p_text(test.p_value)}, not above {alpha:g})."]
     if not better:
-        return [
-            *lines,
-            f"But no single pair differs significantly (procedure {posthoc}, smallest adjusted p = "
-            f"{p_text(pairs['p_adjusted'].iloc[0])}).",
-        ]
+        smallest = f"smallest adjusted p = {p_text(pairs['p_adjusted'].iloc[0])}"
+        return [*lines, f"But no single pair differs significantly (procedure {posthoc}, {smallest})."]
     return lines + better + ([f"{unclear}."] if joined else [])
 
 
-def _better(pairs: pd.DataFrame) -> list[str]:
-    """Write one sentence for each method that is significantly better than others."""
-    significant = pairs[pairs["significant"]]
-    lines = []
-    for method in significant["method_1"].drop_duplicates():
-        beaten = significant[significant["method_1"] == method]
-        values = and_list([p_text(p) for p in beaten["p_adjusted"]])
-        lines.append(f"{method} is better than {and_list(list(beaten['method_2']))} (adjusted p = {values}).")
-    return lines
-
-
 def p_text(p: float) -> str:
-    """Format p with four decimals, or in scientific notation if they would all be 0."""
     return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
 
 

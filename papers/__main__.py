@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from moo_clustering.cli.terminal import INTERRUPTED, Command, PathArgument, reported, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, Command, PathArgument
 
 if TYPE_CHECKING:
     from papers.runner import ResultTable
@@ -70,32 +70,30 @@ def reproduce(
     To continue an interrupted run in its folder, repeat the command. Tables and figures of one paper
     (multi-instance, sisc-ml, pesc) show the same runs: use the same folder for all of them.
     """
-    with reported():
-        from papers.runner import EXPERIMENTS, Settings, find_experiment
-        from papers.runner import reproduce as run
+    from papers.runner import EXPERIMENTS, Settings, find_experiment
+    from papers.runner import reproduce as run
 
-        if name is None:
-            click.echo("\n".join(f"{known.name}  {known.summary}" for known in EXPERIMENTS.values()))
-            return
-        experiment = find_experiment(name)
-        if out is None:
-            raise click.ClickException(f"{name} requires a folder for the results: --out DIR")
-        if jobs == 0 or jobs < -1:
-            raise click.ClickException(f"--jobs must be a positive number, or -1 for all; got {jobs}")
-        counted = "n_sets" in experiment.options
-        settings = Settings(
-            data,
-            seeds or experiment.seeds,
-            k_max,
-            questions,
-            sets=() if counted else _parts(sets),
-            n_sets=_whole("--sets", sets) if counted and sets is not None else None,
-            n_clusters=tuple(_whole("--n-clusters", part) for part in _parts(n_clusters)),
-            collections=_parts(collections),
-            blocks=_parts(blocks),
-        )
-        with shown_warnings():
-            result = run(experiment, out, settings, n_jobs=jobs, verbose=True)
+    if name is None:
+        click.echo("\n".join(f"{known.name}  {known.summary}" for known in EXPERIMENTS.values()))
+        return
+    experiment = find_experiment(name)
+    if out is None:
+        raise click.ClickException(f"{name} requires a folder for the results: --out DIR")
+    if jobs == 0 or jobs < -1:
+        raise click.ClickException(f"--jobs must be a positive number, or -1 for all; got {jobs}")
+    counted = "n_sets" in experiment.options
+    settings = Settings(
+        data,
+        seeds or experiment.seeds,
+        k_max,
+        questions,
+        sets=() if counted else _parts(sets),
+        n_sets=_whole("--sets", sets) if counted and sets is not None else None,
+        n_clusters=tuple(_whole("--n-clusters", part) for part in _parts(n_clusters)),
+        collections=_parts(collections),
+        blocks=_parts(blocks),
+    )
+    result = run(experiment, out, settings, n_jobs=jobs, verbose=True)
     if not result.complete:
         click.echo(
             f"Interrupted: {result.n_done} of {result.n_cells} cells are saved in {out}; "

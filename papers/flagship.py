@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from importlib.util import find_spec
 from time import perf_counter
@@ -669,11 +670,9 @@ def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
 
     more = PartitionPool.of([(name, one) for name, labels in parts.items() for one in labels])
     pool = fitted.model.pool_.joined(more)
-    samples, nothing = fitted.model._samples, SideInformation("none")
+    samples, nothing = replace(fitted.model._samples, pool=pool), SideInformation("none")
     criterion = automatic_criterion(samples, nothing, None)
-    objectives = objectives_for(
-        samples, pool, nothing, None, criterion=criterion, criterion_weight=None, n_jobs=None
-    )
+    objectives = objectives_for(samples, nothing, None, criterion, None, None)
     score = objectives.score(objectives.values(pool.labels))
     labels: IntArray = pool.labels[best_member(score, pool.n_clusters)]
     return labels

@@ -382,9 +382,9 @@ def test_namers():
         names = found.renamed(fails).names
     assert names == ["b c", *found.names[1:]]
     assert [str(each.message) for each in caught] == [
-        "namer failed for cluster 1 and 1 more (KeyError: 'no'); default names remain"
+        "namer failed for cluster 1 and 1 more (KeyError: 'no'); the names remain"
     ]
-    with pytest.warns(UserWarning, match=r"namer failed for cluster 2 \(it returned 7\); default names"):
+    with pytest.warns(UserWarning, match=r"namer failed for cluster 2 \(it returned 7\); the names"):
         found.renamed(lambda each: 7 if each.cluster == 2 else f"{each.cluster}")
 
 

@@ -1,9 +1,6 @@
 """Minimum-cost assignment of samples to clusters, with bounds on the cluster sizes."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
@@ -12,7 +9,7 @@ _ITEMS, _LONGEST = 1 << 22, 48
 
 
 @njit(cache=True, nogil=True)
-def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sample: int) -> int:
+def _insert(values, samples, n_held, most, value, sample):
     """Insert a sample into a list by decreasing cost; a full list drops the costliest. Return the length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
@@ -32,7 +29,7 @@ def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sam
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _push(i: int, c: int, first: Any, after: Any, before: Any) -> None:
+def _push(i, c, first, after, before):
     """Insert a sample at the head of the linked list of a cluster's members."""
     after[i], before[i] = first[c], -1
     if first[c] >= 0:
@@ -41,7 +38,7 @@ def _push(i: int, c: int, first: Any, after: Any, before: Any) -> None:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _remove(i: int, c: int, first: Any, after: Any, before: Any) -> None:
+def _remove(i, c, first, after, before):
     """Remove a sample from the linked list of a cluster's members."""
     if before[i] >= 0:
         after[before[i]] = after[i]
@@ -52,7 +49,7 @@ def _remove(i: int, c: int, first: Any, after: Any, before: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _nearest(cost: Any, prices: Any, labels: Any, sizes: Any, first: Any, after: Any, before: Any) -> None:
+def _nearest(cost, prices, labels, sizes, first, after, before):
     """Assign each sample to the cluster with the lowest cost plus price, and link each cluster's members."""
     n, k = cost.shape
     for i in range(n - 1, -1, -1):
@@ -66,9 +63,7 @@ def _nearest(cost: Any, prices: Any, labels: Any, sizes: Any, first: Any, after:
 
 
 @njit(cache=True, nogil=True)
-def assign_within(
-    cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any], prices: NDArray[Any], labels: NDArray[Any]
-) -> int:
+def assign_within(cost, low, high, prices, labels):
     """Assign ``low`` to ``high`` samples to each cluster at minimum cost; return the number of paths."""
     # Successive shortest paths on a graph with one node per cluster and a slack node, which balances the
     # clusters within their bounds. Arc a -> b moves the sample i of cluster a with the lowest cost[i, b] -

@@ -11,7 +11,7 @@ import numpy as np
 
 from moo_clustering._arrays import AnyFloatArray, IntArray
 from moo_clustering._kernels.caching import njit
-from moo_clustering._kernels.partitions import squared_distance
+from moo_clustering._kernels.partitions import add_scaled, squared_distance
 from moo_clustering._kernels.threads import borrowed
 
 # Codes of BagSDbw's ``reading``: how the density around a centroid is defined.
@@ -30,7 +30,7 @@ GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: ignore[no-untyped-def]
+def variance_norms(means, within, weights, ddof, labels, out, lo, hi):
     """out[q, c] = norm of the feature variances of cluster c, or 0 if it has at most ``ddof`` points."""
     # Bag b represents ``weights[b]`` points with mean ``means[b]`` and squared deviations ``within[b]``.
     centers = np.empty((out.shape[1], means.shape[1]))
@@ -62,7 +62,7 @@ def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def densities_between(arrays, labels, counts, masses, projections, pulls, stdev, reading, out, lo, hi):  # type: ignore[no-untyped-def]
+def densities_between(arrays, labels, counts, masses, projections, pulls, stdev, reading, out, lo, hi):
     """out[i] = S_Dbw's between-cluster density of individuals lo..hi-1, or 0 with fewer than two clusters."""
     k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     own, chunk_label = np.empty(arrays.squares.shape), np.empty(n_chunks, np.int32)
@@ -94,7 +94,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 
 @borrowed()
-def _nearness(square, stdev, reading, arrays):  # type: ignore[no-untyped-def]
+def _nearness(square, stdev, reading, arrays):
     """Return the bag's distance for PRINTED; otherwise 1 if the bag is in the neighbourhood, or 0 if not."""
     if reading == PRINTED:
         return np.sqrt(square)
@@ -102,7 +102,7 @@ def _nearness(square, stdev, reading, arrays):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, middle):  # type: ignore[no-untyped-def]
+def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, middle):
     """middle[k, c] += nearness of the bags of every other cluster k to the midpoint of centroids k and c."""
     for b in range(labels.shape[0]):
         k = labels[b]
@@ -114,7 +114,7 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 
 @borrowed()
-def _mean_ratio(middle, center, counts):  # type: ignore[no-untyped-def]
+def _mean_ratio(middle, center, counts):
     """Average, over all pairs, the between-cluster density divided by the larger cluster density."""
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
@@ -127,18 +127,8 @@ def _mean_ratio(middle, center, counts):  # type: ignore[no-untyped-def]
     return 2.0 * total / (live * (live - 1)) if live > 1 else 0.0
 
 
-@borrowed()
-def own_rows(labels, chunk_bag, projections, own, chunk_label):  # type: ignore[no-untyped-def]
-    """own[s, c] = projections[k, s, c], where k is the cluster of chunk c's bag."""
-    for c in range(chunk_bag.shape[0]):
-        chunk_label[c] = labels[chunk_bag[c]]
-    for s in range(own.shape[0]):
-        for c in range(own.shape[1]):
-            own[s, c] = projections[chunk_label[c], s, c]
-
-
 @borrowed(fastmath=_FAST)
-def chunk_maxima(squares, own, scale, best):  # type: ignore[no-untyped-def]
+def chunk_maxima(squares, own, scale, best):
     """best[c] = max over s of squares[s, c] - scale[c] own[s, c]."""
     for c in range(squares.shape[1]):
         best[c] = squares[0, c] - scale[c] * own[0, c]
@@ -149,7 +139,7 @@ def chunk_maxima(squares, own, scale, best):  # type: ignore[no-untyped-def]
 
 
 @borrowed(fastmath=_FAST)
-def moved_chunk_maxima(squares, own, row, scale, pull, best):  # type: ignore[no-untyped-def]
+def moved_chunk_maxima(squares, own, row, scale, pull, best):
     """best[c] = max over s of squares[s, c] - scale[c] own[s, c] - pull[c] row[s, c]."""
     for c in range(squares.shape[1]):
         best[c] = squares[0, c] - scale[c] * own[0, c] - pull[c] * row[0, c]
@@ -160,7 +150,7 @@ def moved_chunk_maxima(squares, own, row, scale, pull, best):  # type: ignore[no
 
 
 @borrowed()
-def bag_maximum(best, chunk_start, bag):  # type: ignore[no-untyped-def]
+def bag_maximum(best, chunk_start, bag):
     """Return the maximum over the chunks of a bag."""
     farthest = best[chunk_start[bag]]
     for c in range(chunk_start[bag] + 1, chunk_start[bag + 1]):
@@ -169,17 +159,20 @@ def bag_maximum(best, chunk_start, bag):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def above_rounding(square, arrays):  # type: ignore[no-untyped-def]
+def above_rounding(square, arrays):
     """Return a squared distance, or 0 if it is within the rounding error."""
     return square if square > arrays.rounding else 0.0
 
 
 @borrowed()
-def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, scale, best, out):  # type: ignore[no-untyped-def]
+def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, scale, best, out):
     """out[b] = squared distance from the farthest instance of bag b to the centroid of its cluster."""
-    own_rows(labels, arrays.chunk_bag, projections, own, chunk_label)
     for c in range(chunk_label.shape[0]):
+        chunk_label[c] = labels[arrays.chunk_bag[c]]
         scale[c] = 2.0 / masses[chunk_label[c]]
+    for s in range(own.shape[0]):
+        for c in range(own.shape[1]):
+            own[s, c] = projections[chunk_label[c], s, c]
     chunk_maxima(arrays.squares, own, scale, best)
     for b in range(labels.shape[0]):
         farthest = bag_maximum(best, arrays.chunk_start, b)
@@ -187,7 +180,7 @@ def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, 
 
 
 @borrowed()
-def squared_distances(arrays, projections, norms, masses, counts, scale, best, out):  # type: ignore[no-untyped-def]
+def squared_distances(arrays, projections, norms, masses, counts, scale, best, out):
     """out[b, k] = squared distance from the farthest instance of bag b to centroid k; inf if k is empty."""
     for k in range(projections.shape[0]):
         if counts[k] == 0:
@@ -201,7 +194,7 @@ def squared_distances(arrays, projections, norms, masses, counts, scale, best, o
 
 
 @borrowed()
-def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no-untyped-def]
+def count_and_weigh(labels, weights, counts, masses, lo, hi):
     """counts[i, k] = number of bags in cluster k, masses[i, k] = sum of their weights."""
     for i in range(lo, hi):
         counts[i] = 0
@@ -212,7 +205,7 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no
 
 
 @borrowed()
-def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
+def add_rows(labels, counts, rows, total, out, width, lo, hi):
     """out[i, k] = sum of the rows in cluster k; for the largest cluster, the total minus all other sums."""
     # Process columns in blocks of ``width``, so that a block of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
@@ -223,22 +216,16 @@ def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[n
             out[i, :, start:stop] = 0.0
             for b in range(labels.shape[1]):
                 if labels[i, b] != largest:
-                    _add_scaled(rows[b, start:stop], 1.0, out[i, labels[i, b], start:stop])
+                    add_scaled(rows[b, start:stop], 1.0, out[i, labels[i, b], start:stop])
             rest = out[i, largest, start:stop]
-            _add_scaled(total[start:stop], 1.0, rest)
+            add_scaled(total[start:stop], 1.0, rest)
             for k in range(out.shape[1]):
                 if k != largest and counts[i, k] > 0:
-                    _add_scaled(out[i, k, start:stop], -1.0, rest)
+                    add_scaled(out[i, k, start:stop], -1.0, rest)
 
 
 @borrowed()
-def _add_scaled(row, factor, into):  # type: ignore[no-untyped-def]
-    for t in range(row.shape[0]):
-        into[t] += factor * row[t]
-
-
-@borrowed()
-def multiply_sums(sums, columns, out, width, lo, hi):  # type: ignore[no-untyped-def]
+def multiply_sums(sums, columns, out, width, lo, hi):
     """out[i, k] = sums[i, k] @ columns for individuals lo..hi-1, in blocks of ``width`` columns."""
     for start in range(0, columns.shape[1], width):
         stop = min(start + width, columns.shape[1])
@@ -246,11 +233,11 @@ def multiply_sums(sums, columns, out, width, lo, hi):  # type: ignore[no-untyped
             out[i, :, start:stop] = 0.0
             for k in range(out.shape[1]):
                 for f in range(columns.shape[0]):
-                    _add_scaled(columns[f, start:stop], sums[i, k, f], out[i, k, start:stop])
+                    add_scaled(columns[f, start:stop], sums[i, k, f], out[i, k, start:stop])
 
 
 @borrowed()
-def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
+def cross_sums(labels, sums, out):
     """out[k, l] = sum of sums[k, b] over the bags b of cluster l, for one individual; symmetric."""
     out[:] = 0.0
     for k in range(out.shape[0]):
@@ -265,13 +252,13 @@ def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def column_width(n_rows, item_size):  # type: ignore[no-untyped-def]
+def column_width(n_rows, item_size):
     """Return how many columns, at least 64, fit into half a megabyte."""
     return max(64, np.int64(1 << 19) // max(1, n_rows * item_size))
 
 
 @njit(cache=True, nogil=True)
-def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # type: ignore[no-untyped-def]
+def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
     """least[j, t] = minimum of its previous value and the squared distances from row t to bag j of Y."""
     n_rows = products.shape[1]
     part = np.empty(n_rows)
@@ -297,7 +284,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # t
 
 
 @njit(cache=True, nogil=True)
-def nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least):  # type: ignore[no-untyped-def]
+def nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least):
     """least[i, u] = minimum of its previous value and the squared distances from row u to bag i of X."""
     n_bags = x_bounds.shape[0] - 1
     tops = np.empty(n_bags)
@@ -318,7 +305,7 @@ def nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least):
 
 
 @njit(cache=True, nogil=True, fastmath=_MINIMUM)
-def _smallest(squares, products):  # type: ignore[no-untyped-def]
+def _smallest(squares, products):
     value = np.inf
     for t in range(squares.shape[0]):
         value = min(value, squares[t] - 2.0 * products[t])
@@ -326,7 +313,7 @@ def _smallest(squares, products):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums):  # type: ignore[no-untyped-def]
+def add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums):
     """sums[j, t] += sum of the distances from row t to all rows of bag j of Y."""
     for j in range(y_bounds.shape[0] - 1):
         for u in range(y_bounds[j], y_bounds[j + 1]):
@@ -335,7 +322,7 @@ def add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums):  # type
 
 
 @njit(cache=True, nogil=True)
-def _squared(product, x, y, x_square, y_square):  # type: ignore[no-untyped-def]
+def _squared(product, x, y, x_square, y_square):
     value = y_square - 2.0 * product + x_square
     if value <= _CANCELLED * (x_square + y_square):
         return squared_distance(x, y)
@@ -343,7 +330,7 @@ def _squared(product, x, y, x_square, y_square):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
+def over_rows(values, x_bounds, how, out):
     """out[i, j] = reduction ``how`` over its previous value and values[j, t] for all rows t of bag i."""
     for j in range(values.shape[0]):
         for i in range(x_bounds.shape[0] - 1):
@@ -360,7 +347,7 @@ def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
+def keep_farthest(values, rows, order, margin, n_largest, kept):
     """kept[t] = False if another instance is farther from all bags by ``margin``, or equal and earlier."""
     # ``order`` must sort the instances by decreasing sum of values, because only earlier ones can be farther
     # from all bags. Dropped instances are not compared: those that drop them also drop what they would.
@@ -386,7 +373,7 @@ def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def _equal(a, b):  # type: ignore[no-untyped-def]
+def _equal(a, b):
     for k in range(a.shape[0]):  # noqa: SIM110 (numba has no all())
         if a[k] != b[k]:
             return False
@@ -394,7 +381,7 @@ def _equal(a, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
+def _is_beaten(mine, others, margin, n_largest, gains, bags):
     """Return whether the ``n_largest`` largest values of mine - others have a mean of at most -margin."""
     # Test the bags that gave the last answer first; they are at the front of ``bags``, and often suffice.
     n_bags = mine.shape[0]
@@ -419,7 +406,7 @@ def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True)
-def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
+def _largest_first(gains, bags, count):
     """Move the ``count`` largest gains and their bags to the front (quickselect)."""
     low, high = 0, gains.shape[0] - 1
     while low < high:
@@ -445,7 +432,7 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):  # type: ignore[no-untyped-def]
+def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):
     """out[q] = mean silhouette of individuals lo..hi-1, or mean of cluster means with ``by_cluster``."""
     # ``columns[j, i]`` is the distance from i to j (0 if i = j). Bags are processed in blocks of ``width``,
     # so that a block of ``columns`` stays in the cache. The width does not change the order of any sum.
@@ -458,7 +445,7 @@ def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out,
             if n_clusters[q] > 1:
                 totals[: n_clusters[q]] = 0.0
                 for j in range(n):
-                    _add(columns[j, start:stop], totals[labels[q, j]])
+                    add_scaled(columns[j, start:stop], 1.0, totals[labels[q, j]])
                 _score(labels[q, start:stop], sizes[q], n_clusters[q], totals, sums[q - lo])
     for q in range(lo, hi):
         total = 0.0
@@ -468,13 +455,7 @@ def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out,
 
 
 @njit(cache=True, nogil=True)
-def _add(row, into):  # type: ignore[no-untyped-def]
-    for t in range(row.shape[0]):
-        into[t] += row[t]
-
-
-@njit(cache=True, nogil=True)
-def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
+def _score(labels, sizes, k, totals, sums):
     """sums[c] += silhouettes of the bags in cluster c, from their total distances to all clusters."""
     for t in range(labels.shape[0]):
         own = labels[t]
@@ -491,7 +472,7 @@ def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-untyped-def]
+def inverse_distance(norm_a, norm_b, product, rounding):
     """Return the reciprocal of the distance between two centroids, or inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
     # Squared distances below this share of the squared norms are rounding errors. If both centroids are at
@@ -502,62 +483,44 @@ def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-unty
 
 
 @borrowed()
-def build_state(arrays, task, state, trial, radii):  # type: ignore[no-untyped-def]
+def build_state(arrays, task, state, trial, radii):
     """Compute the rest of the state from labels, counts, masses, projections and pulls."""
-    n_clusters = state.counts.shape[0]
-    cross_sums(state.labels, state.pulls, state.inner)
+    n_clusters, labels, norms, masses = state.counts.shape[0], state.labels, state.norms, state.masses
+    cross_sums(labels, state.pulls, state.inner)
     for k in range(n_clusters):
-        mass = state.masses[k]
-        state.norms[k] = state.inner[k, k] / (mass * mass) if state.counts[k] > 0 else 0.0
-    _closeness(arrays, state)
+        norms[k] = state.inner[k, k] / (masses[k] * masses[k]) if state.counts[k] > 0 else 0.0
+    for k in range(n_clusters):
+        for c in range(k):
+            update_closeness(k, c, arrays, state)
     state.spreads[:] = 0.0
     if task.objective == FTWCV:
-        for b in range(state.labels.shape[0]):
-            state.spreads[state.labels[b]] += task.terms[b]
+        for b in range(labels.shape[0]):
+            state.spreads[labels[b]] += task.terms[b]
     else:
-        squared_radii(
-            arrays,
-            state.labels,
-            state.projections,
-            state.norms,
-            state.masses,
-            state.own,
-            state.chunk_label,
-            trial.scale,
-            trial.best,
-            radii,
-        )
+        own, chunk_label, scale, best = state.own, state.chunk_label, trial.scale, trial.best
+        squared_radii(arrays, labels, state.projections, norms, masses, own, chunk_label, scale, best, radii)
         for b in range(radii.shape[0]):
-            state.spreads[state.labels[b]] += radii[b] if task.objective == TWCV else np.sqrt(radii[b])
-    state.numbers[0] = current_value(task, state)
-    state.numbers[1] = violation(task, state.labels)
+            state.spreads[labels[b]] += radii[b] if task.objective == TWCV else np.sqrt(radii[b])
+    state.numbers[0] = _current_value(task, state)
+    state.numbers[1] = _violation(task, labels)
 
 
 @borrowed()
-def _closeness(arrays, state):  # type: ignore[no-untyped-def]
-    for k in range(state.counts.shape[0]):
-        for c in range(k):
-            if state.counts[k] > 0 and state.counts[c] > 0:
-                product = state.inner[k, c] / (state.masses[k] * state.masses[c])
-                state.closeness[k, c] = inverse_distance(
-                    state.norms[k], state.norms[c], product, arrays.rounding
-                )
-                state.closeness[c, k] = state.closeness[k, c]
+def update_closeness(k, c, arrays, state):
+    """Compute the reciprocal distance between the centroids of two clusters, unless one is empty."""
+    if state.counts[k] > 0 and state.counts[c] > 0:
+        product = state.inner[k, c] / (state.masses[k] * state.masses[c])
+        closeness = inverse_distance(state.norms[k], state.norms[c], product, arrays.rounding)
+        state.closeness[k, c] = state.closeness[c, k] = closeness
 
 
 @borrowed()
-def current_value(task, state):  # type: ignore[no-untyped-def]
+def _current_value(task, state):
     """Compute the unpenalised objective."""
     if task.objective == DAVIES_BOULDIN:
         return _davies_bouldin(state)
     if task.objective == TWCV:
         return state.spreads.sum()
-    return task.constant - _cohesion(task, state)
-
-
-@borrowed()
-def _cohesion(task, state):  # type: ignore[no-untyped-def]
-    """Return the sum, over all clusters, of the terms that FTWCV subtracts from its constant."""
     total = 0.0
     for k in range(state.counts.shape[0]):
         if state.counts[k] > 0:
@@ -565,11 +528,11 @@ def _cohesion(task, state):  # type: ignore[no-untyped-def]
                 total += state.spreads[k] / state.counts[k]
             else:
                 total += state.inner[k, k] / state.masses[k]
-    return total
+    return task.constant - total
 
 
 @borrowed()
-def _davies_bouldin(state):  # type: ignore[no-untyped-def]
+def _davies_bouldin(state):
     live, total = 0, 0.0
     for k in range(state.counts.shape[0]):
         if state.counts[k] == 0:
@@ -584,13 +547,13 @@ def _davies_bouldin(state):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def ratio(spread, closeness):  # type: ignore[no-untyped-def]
+def ratio(spread, closeness):
     """Return the sum of spreads divided by the distance, or inf if the centroids coincide."""
     return np.inf if closeness == np.inf else spread * closeness
 
 
 @borrowed()
-def violation(task, labels):  # type: ignore[no-untyped-def]
+def _violation(task, labels):
     """Return the violated fraction of the must-links plus the violated fraction of the cannot-links."""
     total = task.pair_constant
     for b in range(labels.shape[0]):
@@ -602,7 +565,7 @@ def violation(task, labels):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def penalized(task, value, broken):  # type: ignore[no-untyped-def]
+def penalized(task, value, broken):
     """Return the penalised objective, which is minimised."""
     return value * (1.0 + task.penalty * broken) if broken > 1e-12 else value
 

@@ -21,13 +21,14 @@ from moo_clustering._kernels.bag_distances import (
     moved_chunk_maxima,
     penalized,
     ratio,
+    update_closeness,
 )
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
 
 @njit(cache=True, nogil=True)
-def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
+def fill_empty(labels, distances, farthest):
     """Fill each empty cluster, in order, with the bag farthest from (or nearest to) its own centroid."""
     # Bags leave only clusters with at least two bags and move at most once. Ties: the lowest number.
     n_bags, n_clusters = distances.shape
@@ -53,7 +54,7 @@ def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def place_groups(labels, distances, members, group_start, conflict_start, conflicts):  # type: ignore[no-untyped-def]
+def place_groups(labels, distances, members, group_start, conflict_start, conflicts):
     """Assign each group to a single cluster, and conflicting groups to different clusters."""
     # A group stays if it lies in one cluster where no conflicting group was placed. Other groups move to
     # the allowed cluster with the smallest sum of distances; if none is allowed, all clusters are.
@@ -72,16 +73,16 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
         for m in range(first + 1, last):
             together = together and labels[members[m]] == home
         if not (together and allowed[home]):
-            home = _cheapest(distances, members[first:last], allowed, home)
+            home = _cheapest(distances, members[first:last], allowed)
             for m in range(first, last):
                 labels[members[m]] = home
         placed[g] = home
 
 
 @njit(cache=True, nogil=True)
-def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-def]
-    """Return the allowed cluster with the lowest sum of distances, or an empty one if all are empty."""
-    best, least, spare = -1, np.inf, -1
+def _cheapest(distances, members, allowed):
+    """Return the allowed cluster with the lowest sum of distances (ties: the first)."""
+    best, least = -1, np.inf
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
         if any_allowed and not allowed[k]:
@@ -89,17 +90,13 @@ def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-
         cost = 0.0
         for m in range(members.shape[0]):
             cost += distances[members[m], k]
-        if cost < least:
+        if best < 0 or cost < least:
             best, least = k, cost
-        if spare < 0:
-            spare = k
-    if best >= 0:
-        return best
-    return spare if spare >= 0 else default
+    return best
 
 
 @njit(cache=True, nogil=True)
-def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-def]
+def fill_small(labels, distances, least, movable):
     """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances the least."""
     # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bag
     # that is farthest from its own centroid.
@@ -129,7 +126,7 @@ def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
+def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):
     """Move single bags as long as this reduces the sum of costs times (1 + penalty * violation)."""
     # ``violation`` is that of the initial labels; a pair whose bags share a cluster adds its ``pair_weight``.
     n_bags, n_clusters = costs.shape
@@ -162,13 +159,11 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 
 @njit(cache=True, nogil=True)
-def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
-    """Visit the genes selected by ``genes`` once, in order; store unpenalised objectives and violations."""
-    state, trial = _scratch(arrays, sums[0].shape[1])
-    radii = np.empty(labels.shape[1])
+def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):
+    """Visit each gene for which ``genes`` is true once; store unpenalised objectives and violations."""
+    trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
-        state = _of(i, state, labels, sums)
-        build_state(arrays, task, state, trial, radii)
+        state = _new_state(i, arrays, task, labels, sums, trial)
         for j in range(labels.shape[1]):
             if genes[i, j]:
                 trials[i] += _visit(j, draws[i, j], limits[i] - trials[i], arrays, task, state, trial)
@@ -176,13 +171,11 @@ def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, v
 
 
 @njit(cache=True, nogil=True)
-def descend_population(arrays, task, labels, sums, order, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
-    """Visit genes in the given orders, repeatedly, until a complete round changes no gene."""
-    state, trial = _scratch(arrays, sums[0].shape[1])
-    radii = np.empty(labels.shape[1])
+def descend_population(arrays, task, labels, sums, order, limits, values, violations, trials, lo, hi):
+    """Visit each individual's genes in the order given, again and again, until a round changes no gene."""
+    trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
-        state = _of(i, state, labels, sums)
-        build_state(arrays, task, state, trial, radii)
+        state = _new_state(i, arrays, task, labels, sums, trial)
         unchanged, place, n_bags = 0, 0, labels.shape[1]
         while unchanged < n_bags and trials[i] < limits[i]:
             j = order[i, place]
@@ -194,61 +187,36 @@ def descend_population(arrays, task, labels, sums, order, limits, values, violat
 
 
 @njit(cache=True, nogil=True)
-def _scratch(arrays, n_clusters):  # type: ignore[no-untyped-def]
-    """Allocate scratch arrays for one individual."""
-    n_slots, n_chunks = arrays.squares.shape
-    k, n_bags = n_clusters, arrays.weights.shape[0]
+def _new_trial(arrays, k):
+    a, b = np.empty((3, arrays.squares.shape[1])), np.zeros((7, k))
+    return Trial(a[0], a[1], a[2], b[0], b[1], b[2], b[3], b[4], b[5], b[6])
+
+
+@njit(cache=True, nogil=True)
+def _new_state(i, arrays, task, labels, sums, trial):
+    """Build the state of individual i, whose rows of ``labels`` and ``sums`` change with it."""
+    counts, masses, projections, pulls = sums
+    k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     state = State(
-        np.empty(n_bags, np.int32),
+        labels[i],
         np.empty(n_chunks, np.int32),
-        np.empty((k, 0, 0)),
-        np.empty((n_slots, n_chunks)),
-        np.empty((k, 0)),
+        projections[i],
+        np.empty(arrays.squares.shape),
+        pulls[i],
         np.empty((k, k)),
-        np.empty(k),
-        np.empty(k, np.int64),
+        masses[i],
+        counts[i],
         np.empty(k),
         np.zeros((k, k)),
         np.zeros(2),
         np.zeros(k),
     )
-    trial = Trial(
-        np.empty(n_chunks),
-        np.empty(n_chunks),
-        np.empty(n_chunks),
-        np.empty(k),
-        np.empty(k),
-        np.empty(k),
-        np.zeros(k),
-        np.empty(k),
-        np.empty(k),
-        np.empty(k),
-    )
-    return state, trial
-
-
-@njit(cache=True, nogil=True)
-def _of(i, state, labels, sums):  # type: ignore[no-untyped-def]
-    """Return the state of individual i: its rows of the arrays plus the scratch arrays."""
-    counts, masses, projections, pulls = sums
-    return State(
-        labels[i],
-        state.chunk_label,
-        projections[i],
-        state.own,
-        pulls[i],
-        state.inner,
-        masses[i],
-        counts[i],
-        state.spreads,
-        state.closeness,
-        state.numbers,
-        state.norms,
-    )
+    build_state(arrays, task, state, trial, np.empty(labels.shape[1]))
+    return state
 
 
 @borrowed()
-def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+def _visit(j, draw, limit, arrays, task, state, trial):
     """Move bag j to a drawn cluster (GREEDY: the best); return the number of trial evaluations."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     if state.counts[home] <= task.least or n_clusters - 1 > limit:
@@ -264,7 +232,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyp
 
 
 @borrowed()
-def _lowest(values, home):  # type: ignore[no-untyped-def]
+def _lowest(values, home):
     """Return the cluster with the lowest value, or ``home`` if none is clearly lower, to prevent cycles."""
     best, bound = home, values[home]
     if np.isfinite(bound):
@@ -276,7 +244,7 @@ def _lowest(values, home):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _drawn(values, home, draw, rule):  # type: ignore[no-untyped-def]
+def _drawn(values, home, draw, rule):
     """Draw a cluster with weights computed from the values, which are overwritten by the weights."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
@@ -309,7 +277,7 @@ def _drawn(values, home, draw, rule):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def move(j, to, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+def move(j, to, arrays, task, state, trial):
     """Move bag j to cluster ``to``; ``trial`` must contain the scores for this gene."""
     home = np.int64(state.labels[j])
     state.numbers[0] = trial.values[to]
@@ -331,16 +299,12 @@ def move(j, to, arrays, task, state, trial):  # type: ignore[no-untyped-def]
     state.norms[home], state.norms[to] = trial.norms[home], trial.norms[to]
     for k in range(state.counts.shape[0]):
         for c in (home, to):
-            if k != c and state.counts[k] > 0 and state.counts[c] > 0:
-                product = state.inner[k, c] / (state.masses[k] * state.masses[c])
-                state.closeness[k, c] = inverse_distance(
-                    state.norms[k], state.norms[c], product, arrays.rounding
-                )
-                state.closeness[c, k] = state.closeness[k, c]
+            if k != c:
+                update_closeness(k, c, arrays, state)
 
 
 @borrowed()
-def _move_inner(j, home, to, arrays, state):  # type: ignore[no-untyped-def]
+def _move_inner(j, home, to, arrays, state):
     square = arrays.pulls[j, j]
     at_home, there = state.pulls[home, j], state.pulls[to, j]
     state.inner[home, to] += at_home - there - square
@@ -360,7 +324,7 @@ def _move_inner(j, home, to, arrays, state):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _move_projections(j, home, to, arrays, state, trial):  # type: ignore[no-untyped-def]
+def _move_projections(j, home, to, arrays, state, trial):
     row, first, last = arrays.products[j], arrays.chunk_start[j], arrays.chunk_start[j + 1]
     left, entered, change = state.projections[home], state.projections[to], trial.pull
     for c in range(change.shape[0]):
@@ -378,7 +342,7 @@ def _move_projections(j, home, to, arrays, state, trial):  # type: ignore[no-unt
 
 
 @borrowed()
-def score_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+def score_moves(j, arrays, task, state, trial):
     """trial.values[l] = objective with bag j in cluster l, for all l; O(n + K^3), or O(K) for FTWCV."""
     _moved_norms(j, arrays, state, trial)
     _pair_costs(j, task, state, trial)
@@ -398,7 +362,7 @@ def score_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _moved_norms(j, arrays, state, trial):  # type: ignore[no-untyped-def]
+def _moved_norms(j, arrays, state, trial):
     """Compute the centroid norms of bag j's own cluster without it, and of all other clusters with it."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
@@ -413,14 +377,14 @@ def _moved_norms(j, arrays, state, trial):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _pair_costs(j, task, state, trial):  # type: ignore[no-untyped-def]
+def _pair_costs(j, task, state, trial):
     trial.costs[:] = 0.0
     for p in range(task.pair_start[j], task.pair_start[j + 1]):
         trial.costs[state.labels[task.pair_bag[p]]] += task.pair_weight[p]
 
 
 @borrowed()
-def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+def _moved_spreads(j, arrays, task, state, trial):
     """Compute the cluster spreads after the move, and the radius of bag j in each cluster."""
     home, row = np.int64(state.labels[j]), arrays.products[j]
     for c in range(state.chunk_label.shape[0]):
@@ -449,7 +413,7 @@ def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-de
 
 
 @borrowed()
-def _davies_bouldin_after(j, to, arrays, state, trial):  # type: ignore[no-untyped-def]
+def _davies_bouldin_after(j, to, arrays, state, trial):
     """Compute the Davies-Bouldin index after moving bag j to cluster ``to``."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     live, total = 0, 0.0
@@ -470,14 +434,14 @@ def _davies_bouldin_after(j, to, arrays, state, trial):  # type: ignore[no-untyp
 
 
 @borrowed()
-def _count_after(k, home, to, state):  # type: ignore[no-untyped-def]
+def _count_after(k, home, to, state):
     if k == home:
         return state.counts[k] - 1
     return state.counts[k] + 1 if k == to else state.counts[k]
 
 
 @borrowed()
-def _spread_after(k, home, to, state, trial):  # type: ignore[no-untyped-def]
+def _spread_after(k, home, to, state, trial):
     """Return a cluster's mean radius after the move."""
     if k == home:
         return trial.spreads[k] / (state.counts[k] - 1)
@@ -487,7 +451,7 @@ def _spread_after(k, home, to, state, trial):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _closeness_after(j, k, c, home, to, arrays, state, trial):  # type: ignore[no-untyped-def]
+def _closeness_after(j, k, c, home, to, arrays, state, trial):
     """Return the reciprocal distance between two centroids, at least one of which has changed."""
     product = state.inner[k, c]
     if k in (home, to) and c in (home, to):
@@ -504,7 +468,7 @@ def _closeness_after(j, k, c, home, to, arrays, state, trial):  # type: ignore[n
 
 
 @borrowed()
-def _ftwcv_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+def _ftwcv_moves(j, arrays, task, state, trial):
     home = np.int64(state.labels[j])
     gain = _part(j, home, -1, arrays, task, state, trial) - _part(j, home, 0, arrays, task, state, trial)
     for k in range(state.counts.shape[0]):
@@ -515,7 +479,7 @@ def _ftwcv_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _part(j, k, sign, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+def _part(j, k, sign, arrays, task, state, trial):
     """Return cluster k's contribution to FTWCV with bag j added (1), removed (-1) or neither (0)."""
     count = state.counts[k] + sign
     if count == 0:

@@ -20,6 +20,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache as remember
+from functools import cached_property
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -59,7 +60,7 @@ def interpreted(kernel: Any, n_steps: float) -> bool:
     True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
     """
     cached = getattr(kernel, "_cache", None)
-    if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved():
+    if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
         return False
     cached.n_steps += n_steps
     return cached.n_steps <= _INTERPRETED
@@ -88,16 +89,17 @@ class KernelCache(caching.FunctionCache):
         self._source = Path(function.__code__.co_filename)
         version = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
         name = re.sub(r"[<>]", "", function.__qualname__)
-        self._prefix = f"{self._source.stem}.{name}.{version}."
         self._place = saved_in(self._source.parent, config.CACHE_DIR)
         # Read the source now, because the file may change while this process runs the old version.
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
+        # Beginning of the names of all the function's files, and of those compiled from this source.
+        self._prefix = f"{self._source.stem}.{name}.{version}."
+        self._current = f"{self._prefix}{self._stamp.hex()[:16]}."
         self.enable()
         # Number of steps that have run without compilation so far.
         self.n_steps = 0.0
-        self._any_saved: bool | None = None
 
     @property
     def cache_path(self) -> str | None:
@@ -147,7 +149,7 @@ class KernelCache(caching.FunctionCache):
 
     def _path(self, folder: Path, key: Any) -> Path:
         types = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
-        return folder / f"{self._prefix}{self._stamp.hex()[:16]}.{types}{_SUFFIX}"
+        return folder / f"{self._current}{types}{_SUFFIX}"
 
     def _digest(self, path: Path, content: bytes) -> bytes:
         return hashlib.sha256(self._stamp + path.name.encode() + b"\0" + content).digest()
@@ -157,19 +159,16 @@ class KernelCache(caching.FunctionCache):
             with suppress(OSError), os.scandir(self._place.folder) as entries:
                 yield from (Path(entry.path) for entry in entries if entry.name.startswith(self._prefix))
 
+    @cached_property
     def any_saved(self) -> bool:
-        """Return whether the folder has a compiled version for any argument types; checked only once."""
-        if self._any_saved is None:
-            current = f"{self._prefix}{self._stamp.hex()[:16]}."
-            self._any_saved = any(path.name.startswith(current) for path in self._saved())
-        return self._any_saved
+        """Whether the folder has a compiled version for any argument types; checked only once."""
+        return any(path.name.startswith(self._current) for path in self._saved())
 
     def _remove_outdated(self) -> None:
-        current = f"{self._prefix}{self._stamp.hex()[:16]}."
+        """Remove files of older sources and of killed processes after an hour."""
         for path in self._saved():
-            if not (path.name.startswith(current) and path.name.endswith(_SUFFIX)):
+            if not (path.name.startswith(self._current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
-                    # Remove files of older sources and of killed processes after an hour.
                     if time.time() - path.stat().st_mtime > 3600.0:
                         path.unlink()
 
@@ -215,8 +214,7 @@ def saved_in(source: Path, chosen: str) -> Place:
         with suppress(OSError):
             if not _changeable(place) and any(name.endswith(_SUFFIX) for name in os.listdir(place)):
                 return Place(place, problems[place])
-    problem = "; ".join(problems.values())
-    _warn_unsaved(problem)
+    _warn_unsaved(problem := "; ".join(problems.values()))
     return Place(None, problem)
 
 

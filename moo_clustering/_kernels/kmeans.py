@@ -1,11 +1,9 @@
 """K-means kernels: Lloyd's iterations with Hamerly's bounds, nearest centres and greedy k-means++ seeds."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
+from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
 # Rounding errors of a distance (per feature) and of a bound that is updated in every pass, relative to the
@@ -15,17 +13,8 @@ _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def _square(x: NDArray[Any], c: NDArray[Any]) -> float:
-    total = 0.0
-    for t in range(len(x)):
-        gap = x[t] - c[t]
-        total += gap * gap
-    return total
-
-
 @njit(cache=True, nogil=True)
-def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
+def _square_in_order(x, c):
     """Return the squared distance with identical rounding on every machine, to find the farthest sample."""
     total = 0.0
     for t in range(len(x)):
@@ -35,7 +24,7 @@ def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
 
 
 @borrowed()
-def _squares(x: NDArray[Any], columns: NDArray[Any], start: int, k: int, out: NDArray[Any]) -> None:
+def _squares(x, columns, start, k, out):
     """Compute a sample's squared distances to k centres, adding the features in order."""
     # From ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
     d, t = len(x), 0
@@ -67,7 +56,7 @@ def _squares(x: NDArray[Any], columns: NDArray[Any], start: int, k: int, out: ND
 
 
 @njit(cache=True, nogil=True)
-def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
+def _two_least(values):
     """Return the position (ties: the first) and value of the minimum, and the second smallest value."""
     at, least, second = 0, np.inf, np.inf
     for j in range(len(values)):
@@ -83,9 +72,7 @@ def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
 
 
 @njit(cache=True, nogil=True)
-def two_nearest(
-    X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], first: NDArray[Any], second: NDArray[Any]
-) -> int:
+def two_nearest(X, centers, labels, first, second):
     """Find each sample's nearest centre (ties: the lowest), and squared distances to it and the second."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T).ravel()
@@ -97,7 +84,7 @@ def two_nearest(
 
 
 @borrowed(fastmath={"nnan", "nsz", "reassoc"})
-def _least(values: NDArray[Any], n: int) -> float:
+def _least(values, n):
     """Return the minimum of the first n values."""
     least = np.inf
     for j in range(n):
@@ -107,9 +94,7 @@ def _least(values: NDArray[Any], n: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def nearest_in_groups(  # type: ignore[no-untyped-def]
-    X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last
-):
+def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
     """Write the nearest points of rows ``first`` to ``last - 1``, nearest first (ties: the lowest number)."""
     # Group g contains the points ``starts[g]:starts[g + 1]``. A row can find a point only if their squared
     # distance is at most the point's limit. ``blocks`` contains one (d, size) array per group, flattened. A
@@ -154,13 +139,13 @@ def nearest_in_groups(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
+def _half_gaps(centers, half):
     """Compute half the distance from each centre to the nearest other centre."""
     k = len(centers)
     half[:] = np.inf
     for j in range(k):
         for h in range(j):
-            square = _square(centers[j], centers[h])
+            square = squared_distance(centers[j], centers[h])
             half[j] = min(half[j], square)
             half[h] = min(half[h], square)
     for j in range(k):
@@ -168,9 +153,7 @@ def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _fill_empty(
-    X: Any, centers: Any, labels: Any, counts: Any, upper: Any, lower: Any, changed: Any, rounding: float
-) -> int:
+def _fill_empty(X, centers, labels, counts, upper, lower, changed, rounding):
     """Move each empty centre to the sample farthest from its own centre; return how many were moved."""
     # Skip samples that are the last in their cluster or that equal their centre up to rounding.
     n, filled = len(X), 0
@@ -197,9 +180,7 @@ def _fill_empty(
 
 
 @njit(cache=True, nogil=True)
-def _move_centers(
-    X: Any, centers: Any, labels: Any, counts: Any, changed: Any, moved: Any, sums: Any
-) -> None:
+def _move_centers(X, centers, labels, counts, changed, moved, sums):
     """Update the means of changed clusters, adding samples in order, and compute how far each one moved."""
     k, d = centers.shape
     sums[:] = 0.0
@@ -213,14 +194,14 @@ def _move_centers(
         if changed[j] and counts[j] > 0:
             for t in range(d):
                 sums[j, t] /= counts[j]
-            moved[j] = np.sqrt(_square(sums[j], centers[j]))
+            moved[j] = np.sqrt(squared_distance(sums[j], centers[j]))
             # The assignment ``centers[j] = sums[j]`` checks shapes, which takes three seconds to compile.
             for t in range(d):
                 centers[j, t] = sums[j, t]
 
 
 @njit(cache=True, nogil=True)
-def _radius(X: NDArray[Any]) -> float:
+def _radius(X):
     """Return the largest norm of a sample, to which the rounding errors of means are proportional."""
     most = 0.0
     for i in range(len(X)):
@@ -232,9 +213,7 @@ def _radius(X: NDArray[Any]) -> float:
 
 
 @njit(cache=True, nogil=True)
-def lloyd(
-    X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], max_passes: int, tolerance: float
-) -> tuple[float, int, int, bool]:
+def lloyd(X, centers, labels, max_passes, tolerance):
     """Run Lloyd's iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
     # The iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``;
     # labels then belong to the moved centres. An empty centre moves to the sample farthest from its own
@@ -261,7 +240,7 @@ def lloyd(
                 bound = max(half[a], lower[i]) - slack
                 if upper[i] < bound:
                     continue
-                upper[i] = np.sqrt(_square(X[i], centers[a]))
+                upper[i] = np.sqrt(squared_distance(X[i], centers[a]))
                 evaluations += 1
                 if upper[i] < bound:
                     continue
@@ -307,12 +286,12 @@ def lloyd(
             lower[i] -= next_most if labels[i] == at else most
     objective = 0.0
     for i in range(n):
-        objective += _square(X[i], centers[labels[i]])
+        objective += squared_distance(X[i], centers[labels[i]])
     return objective, passes, evaluations + n, converged
 
 
 @njit(cache=True, nogil=True)
-def _first_above(cumulative: NDArray[Any], value: float) -> int:
+def _first_above(cumulative, value):
     """Return the position of the first larger sum, or the last; searchsorted compiles 4 times as slowly."""
     low, high = 0, len(cumulative) - 1
     while low < high:
@@ -325,9 +304,7 @@ def _first_above(cumulative: NDArray[Any], value: float) -> int:
 
 
 @njit(cache=True, nogil=True)
-def greedy_seeds(
-    X: NDArray[Any], precomputed: bool, first: int, draws: NDArray[Any], chosen: NDArray[Any]
-) -> int:
+def greedy_seeds(X, precomputed, first, draws, chosen):
     """Greedy k-means++: draw samples by squared distance, and keep the one with the largest gain."""
     # ``draws`` (k - 1, trials) are uniform numbers for all seeds but the first. Samples that equal a seed
     # are chosen only if there are no others. X contains points, or squared distances if ``precomputed``.
@@ -336,7 +313,7 @@ def greedy_seeds(
     nearest, cumulative = np.empty(n), np.empty(n)
     candidate, best = np.empty(n), np.empty(n)
     for i in range(n):
-        nearest[i] = X[first, i] if precomputed else _square(X[i], X[first])
+        nearest[i] = X[first, i] if precomputed else squared_distance(X[i], X[first])
     chosen[0] = first
     for c in range(len(draws)):
         total = 0.0
@@ -353,7 +330,7 @@ def greedy_seeds(
                 at = int(draws[c, trial] * n)
             potential = 0.0
             for i in range(n):
-                value = min(nearest[i], X[at, i] if precomputed else _square(X[i], X[at]))
+                value = min(nearest[i], X[at, i] if precomputed else squared_distance(X[i], X[at]))
                 candidate[i] = value
                 potential += value
             if potential < least:
@@ -365,9 +342,7 @@ def greedy_seeds(
 
 
 @njit(cache=True, nogil=True)
-def population_sums(  # type: ignore[no-untyped-def]
-    X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest
-):
+def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
     """Accumulate sizes, sums, squares (in two parts), first and farthest rows of p candidates' clusters."""
     # ``columns`` (d, p k) contains the k centres of each candidate. Adding and then subtracting an anchor
     # rounds to multiples of ``units`` (p, 3), so that no sum depends on the order of the rows.
@@ -399,7 +374,7 @@ def population_sums(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def row_products(X: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+def row_products(X, columns):
     """Multiply rows by a matrix, adding the features in order, so that no row depends on other rows."""
     out = np.zeros((len(X), columns.shape[1]))
     for i in range(len(X)):

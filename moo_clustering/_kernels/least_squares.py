@@ -15,7 +15,7 @@ LEAST = 1e-3
 
 
 @njit(cache=True, nogil=True)
-def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[no-untyped-def]
+def _solve_passive(gram, target, passive, q, factor, solution):
     """Solve the passive rows and columns of gram by Cholesky factorisation; set other entries to 0."""
     for r in range(q):
         solution[r] = 0.0
@@ -49,35 +49,29 @@ def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ignore[no-untyped-def]
+def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):
     """Minimise x'Gx/2 - b'x subject to x >= 0 for positive definite G (Lawson and Hanson)."""
     largest = 0.0
     for r in range(q):
-        x[r] = 0.0
-        passive[r] = False
-        gradient[r] = target[r]
+        x[r], passive[r], gradient[r] = 0.0, False, target[r]
         largest = max(largest, abs(target[r]))
     tolerance = 1e-13 * largest
     for _ in range(10 * q + 10):
-        enter = -1
-        best = tolerance
+        enter, best = -1, tolerance
         for r in range(q):
             if not passive[r] and gradient[r] > best:
-                best = gradient[r]
-                enter = r
+                enter, best = r, gradient[r]
         if enter < 0:
             return
         passive[enter] = True
         for _ in range(q + 1):
             _solve_passive(gram, target, passive, q, factor, trial)
-            step = 1.0
-            leave = -1
+            step, leave = 1.0, -1
             for r in range(q):
                 if passive[r] and trial[r] <= 0.0:
                     ratio = x[r] / (x[r] - trial[r]) if x[r] > trial[r] else 0.0
                     if ratio < step or leave < 0:
-                        step = ratio
-                        leave = r
+                        step, leave = ratio, r
             if leave < 0:
                 for r in range(q):
                     x[r] = trial[r]
@@ -85,10 +79,8 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ig
             for r in range(q):
                 x[r] += step * (trial[r] - x[r])
                 if passive[r] and x[r] <= 0.0:
-                    x[r] = 0.0
-                    passive[r] = False
-            x[leave] = 0.0
-            passive[leave] = False
+                    x[r], passive[r] = 0.0, False
+            x[leave], passive[leave] = 0.0, False
         for r in range(q):
             total = target[r]
             for c in range(q):
@@ -97,16 +89,12 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ig
 
 
 @njit(cache=True, nogil=True)
-def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ignore[no-untyped-def]
+def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
     """Minimise ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0 for each sample i."""
     d = A.shape[1]
-    gram = np.empty((width, width))
-    factor = np.zeros((width, width))
-    target = np.empty(width)
-    x = np.empty(width)
-    gradient = np.empty(width)
-    trial = np.empty(width)
-    passive = np.zeros(width, dtype=np.bool_)
+    gram, factor = np.empty((width, width)), np.zeros((width, width))
+    target, x = np.empty(width), np.empty(width)
+    gradient, trial, passive = np.empty(width), np.empty(width), np.zeros(width, dtype=np.bool_)
     for i in range(lo, hi):
         start = indptr[i]
         q = indptr[i + 1] - start
@@ -122,8 +110,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ign
                 total = 0.0
                 for f in range(d):
                     total += np.float64(A[a, f]) * A[b, f]
-                gram[r, c] = total
-                gram[c, r] = total
+                gram[r, c] = gram[c, r] = total
             trace += gram[r, r]
         # A small share of the trace keeps the factorisation well-defined without a ridge.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
@@ -135,7 +122,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ign
 
 
 @njit(cache=True, nogil=True)
-def _dot(X, a, rest):  # type: ignore[no-untyped-def]
+def _dot(X, a, rest):
     total = 0.0
     for f in range(len(rest)):
         total += X[a, f] * rest[f]
@@ -143,7 +130,7 @@ def _dot(X, a, rest):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
+def _rest(X, candidates, i, n, weights, rest):
     """Compute the residual of sample i under the given weights."""
     for f in range(len(rest)):
         rest[f] = X[i, f]
@@ -154,7 +141,7 @@ def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
+def _error(rest, weights, n, rho):
     total = 0.0
     for f in range(len(rest)):
         total += rest[f] * rest[f]
@@ -165,7 +152,7 @@ def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type: ignore[no-untyped-def]
+def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
     """Run coordinate descent over those of the first n weights that are positive."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
@@ -185,7 +172,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type:
 
 
 @njit(cache=True, nogil=True)
-def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-untyped-def]
+def _settle(X, candidates, i, n, rho, weights, row, rest):
     """Set small weights to 0, and add a link if none remains; return the error and the number of links."""
     size = 0
     for a in range(len(row)):
@@ -201,50 +188,42 @@ def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def fill_rows(  # type: ignore[no-untyped-def]
-    X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes
-):
+def fill_rows(X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes):
     """Give the first ``width`` candidates equal weights, then run sweeps of coordinate descent."""
-    weights = np.empty(candidates.shape[1])
-    rest = np.empty(X.shape[1])
+    weights, rest = np.empty(candidates.shape[1]), np.empty(X.shape[1])
     for i in range(lo, hi):
         n = min(width, admissible[i])
-        for a in range(n):
-            weights[a] = 1.0 / n
+        weights[:n] = 1.0 / n
         _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest)
         errors[i], sizes[i] = _settle(X, candidates, i, n, rho, weights, rows[i], rest)
 
 
 @njit(cache=True, nogil=True)
-def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):  # type: ignore[no-untyped-def]
+def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):
     """Compute each row's error and number of links."""
     rest = np.empty(X.shape[1])
     for i in range(lo, hi):
         n = admissible[i]
         _rest(X, candidates, i, n, rows[i], rest)
         errors[i] = _error(rest, rows[i], n, rho)
-        size = 0
+        sizes[i] = 0
         for a in range(n):
-            if rows[i, a] > LINK:
-                size += 1
-        sizes[i] = size
+            sizes[i] += rows[i, a] > LINK
 
 
 @njit(cache=True, nogil=True)
-def swap_rows(first, second, swap, lo, hi, child, other):  # type: ignore[no-untyped-def]
+def swap_rows(first, second, swap, lo, hi, child, other):
     """Copy the rows of two parents to two children, swapping the rows where ``swap`` is set."""
     for i in range(lo, hi):
         for a in range(first.shape[1]):
             if swap[i]:
-                child[i, a] = second[i, a]
-                other[i, a] = first[i, a]
+                child[i, a], other[i, a] = second[i, a], first[i, a]
             else:
-                child[i, a] = first[i, a]
-                other[i, a] = second[i, a]
+                child[i, a], other[i, a] = first[i, a], second[i, a]
 
 
 @njit(cache=True, nogil=True)
-def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type: ignore[no-untyped-def]
+def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
     """Return the unused candidate with the largest gain max(0, g)^2 / G_aa above ``least``, or -1."""
     best = -1
     for a in range(n):
@@ -255,31 +234,27 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type
         if g > 0.0:
             gain = g * g / (norms[j] + rho)
             if gain > least:
-                least = gain
-                best = a
+                best, least = a, gain
     return best
 
 
 @njit(cache=True, nogil=True)
-def change_supports(  # type: ignore[no-untyped-def]
+def change_supports(
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
     """Drop a row's smallest weight or add the candidate of largest gain; then run coordinate descent."""
-    weights = np.empty(candidates.shape[1])
-    used = np.empty(candidates.shape[1], dtype=np.bool_)
-    rest = np.empty(X.shape[1])
+    width, rest = candidates.shape[1], np.empty(X.shape[1])
+    weights, used = np.empty(width), np.empty(width, dtype=np.bool_)
     for r in range(lo, hi):
         i = which[r]
         n = admissible[i]
-        smallest = -1
-        size = 0
+        smallest, size = -1, 0
         for a in range(n):
             weights[a] = rows[i, a]
             used[a] = weights[a] > 0.0
-            if used[a]:
-                size += 1
-                if smallest < 0 or weights[a] < weights[smallest]:
-                    smallest = a
+            size += used[a]
+            if used[a] and (smallest < 0 or weights[a] < weights[smallest]):
+                smallest = a
         if drop[r] and size > 1:
             weights[smallest] = 0.0
         else:
@@ -293,7 +268,7 @@ def change_supports(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _append(X, norms, candidates, i, rho, support, k, factor):  # type: ignore[no-untyped-def]
+def _append(X, norms, candidates, i, rho, support, k, factor):
     """Compute row k of the Cholesky factor of the support's Gram matrix."""
     a = candidates[i, support[k]]
     square = norms[a] + rho
@@ -308,7 +283,7 @@ def _append(X, norms, candidates, i, rho, support, k, factor):  # type: ignore[n
 
 
 @njit(cache=True, nogil=True)
-def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
+def _solve(factor, target, k, trial):
     for r in range(k):
         total = target[r]
         for c in range(r):
@@ -322,9 +297,7 @@ def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _enter(  # type: ignore[no-untyped-def]
-    X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial
-):
+def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial):
     """Add candidate a and optimise all weights, which may drop candidates; return the number that remain."""
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
@@ -333,14 +306,12 @@ def _enter(  # type: ignore[no-untyped-def]
     k += 1
     while k > 0:
         _solve(factor, target, k, trial)
-        step = 1.0
-        leave = -1
+        step, leave = 1.0, -1
         for t in range(k):
             if trial[t] <= 0.0:
                 ratio = solution[t] / (solution[t] - trial[t]) if solution[t] > trial[t] else 0.0
                 if leave < 0 or ratio < step:
-                    step = ratio
-                    leave = t
+                    step, leave = ratio, t
         if leave < 0:
             for t in range(k):
                 solution[t] = trial[t]
@@ -362,26 +333,17 @@ def _enter(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def support_paths(  # type: ignore[no-untyped-def]
-    X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
-):
+def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
     """Find the smallest error for each number of links, and the weights for numbers that have a slot."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise
     # the weights of the support. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]
-    row = np.empty(width, dtype=np.float32)
-    weights = np.empty(width)
-    used = np.empty(width, dtype=np.bool_)
-    rest = np.empty(X.shape[1])
-    support = np.empty(width, dtype=np.int64)
-    factor = np.empty((width, width))
-    target = np.empty(width)
-    solution = np.empty(width)
-    trial = np.empty(width)
+    row, weights, rest = np.empty(width, dtype=np.float32), np.empty(width), np.empty(X.shape[1])
+    used, support = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.int64)
+    factor, target = np.empty((width, width)), np.empty(width)
+    solution, trial = np.empty(width), np.empty(width)
     for i in range(lo, hi):
-        n = admissible[i]
-        k = 0
-        last = np.inf
+        n, k, last = admissible[i], 0, np.inf
         errors[i] = np.inf
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
@@ -416,7 +378,7 @@ def support_paths(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
+def lower_hulls(errors, lo, hi, kept):
     """Find the numbers of links whose errors lie on the decreasing part of the errors' lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
@@ -433,8 +395,7 @@ def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
                 if n == 1 or slopes[n - 1] > slope:
                     break
                 n -= 1
-            slopes[n] = slope
-            stack[n] = k
+            slopes[n], stack[n] = slope, k
             n += 1
         for t in range(n):
             kept[i, stack[t]] = True

@@ -16,7 +16,7 @@ FULL, DIAGONAL, CATEGORIES, COUNTS = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def add_sample(S, x, sign, blocks, starts):  # type: ignore[no-untyped-def]
+def add_sample(S, x, sign, blocks, starts):
     """Add a sample to a cluster's statistics, or remove it if ``sign`` is -1."""
     for b in range(blocks.shape[0]):
         kind, first, d, s = blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, 3]
@@ -34,7 +34,7 @@ def add_sample(S, x, sign, blocks, starts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def cluster_term(n, S, x, sign, model, work):  # type: ignore[no-untyped-def]
+def cluster_term(n, S, x, sign, model, work):
     """Compute the log marginal likelihood of n samples with sums S after x joins (sign 1) or leaves (-1)."""
     if n == 0:
         return 0.0
@@ -80,7 +80,7 @@ def cluster_term(n, S, x, sign, model, work):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def sum_clusters(X, labels, model, work, sizes, stats, terms):  # type: ignore[no-untyped-def]
+def sum_clusters(X, labels, model, work, sizes, stats, terms):
     """Compute the sizes, statistics and log marginal likelihoods of all clusters of a table."""
     sizes[:] = 0
     stats[:] = 0.0
@@ -92,7 +92,7 @@ def sum_clusters(X, labels, model, work, sizes, stats, terms):  # type: ignore[n
 
 
 @njit(cache=True, nogil=True)
-def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: ignore[no-untyped-def]
+def log_predictives(X, sizes, stats, terms, alpha, model, work, out):
     """Compute new samples' log predictive density in each cluster, plus log(alpha + cluster size)."""
     for i in range(X.shape[0]):
         for c in range(sizes.shape[0]):
@@ -101,21 +101,21 @@ def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: i
 
 
 @njit(cache=True, nogil=True)
-def fewer_change(k, n, alpha):  # type: ignore[no-untyped-def]
+def fewer_change(k, n, alpha):
     """Compute the change in log prior from k to k - 1 clusters, without the cluster-size terms."""
     change = math.lgamma((k - 1) * alpha) - math.lgamma(k * alpha) + math.lgamma(alpha)
     return change + math.lgamma(n + k * alpha) - math.lgamma(n + (k - 1) * alpha)
 
 
 @njit(cache=True, nogil=True)
-def size_change(own, other, k, n, alpha):  # type: ignore[no-untyped-def]
+def size_change(own, other, k, n, alpha):
     """Compute the change in log prior if a sample moves from a cluster of size ``own`` to size ``other``."""
     last = fewer_change(k, n, alpha) - math.lgamma(alpha) if own == 1 else 0.0
     return last + math.log(alpha + other) - math.log(alpha + own - 1)
 
 
 @njit(cache=True, nogil=True)
-def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):  # type: ignore[no-untyped-def]
+def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):
     """Move each sample to its best cluster and return the gain; with ``keep``, no cluster is emptied."""
     # A move between clusters that have not changed since the sample's last visit cannot be a gain.
     visited, changed = times
@@ -153,7 +153,7 @@ def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, mode
 
 
 @njit(cache=True, nogil=True)
-def best_merge(joint, sizes, alpha):  # type: ignore[no-untyped-def]
+def best_merge(joint, sizes, alpha):
     """Find the pair of clusters whose merge improves the objective most, or -1 if no pair may merge."""
     best, x, y = -np.inf, -1, -1
     for g in range(sizes.shape[0]):
@@ -167,7 +167,7 @@ def best_merge(joint, sizes, alpha):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def unite(x, y, sizes, allowed, joint):  # type: ignore[no-untyped-def]
+def unite(x, y, sizes, allowed, joint):
     """Merge cluster y into x by updating the sizes and the pairs that may merge."""
     sizes[x] += sizes[y]
     sizes[y] = 0
@@ -178,7 +178,7 @@ def unite(x, y, sizes, allowed, joint):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):  # type: ignore[no-untyped-def]
+def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):
     """Merge the best allowed pairs; output row t describes merge t. Return the number of merges."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
@@ -201,14 +201,14 @@ def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, g
 
 
 @njit(cache=True, nogil=True)
-def pair_term(e, m, a, b):  # type: ignore[no-untyped-def]
+def pair_term(e, m, a, b):
     """Compute the log marginal likelihood of e links among m pairs."""
     norm = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
     return math.lgamma(a + e) + math.lgamma(b + m - e) - math.lgamma(a + b + m) - norm
 
 
 @njit(cache=True, nogil=True)
-def links_term(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
+def links_term(E, sizes, g, h, a, b, directed):
     """Compute the log marginal likelihood of the links between clusters g and h, which may be equal."""
     if g == h:
         parts = 1 if directed else 2
@@ -218,7 +218,7 @@ def links_term(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def touching(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
+def touching(E, sizes, g, h, a, b, directed):
     """Compute the log marginal likelihood of all links that touch either of two different clusters."""
     total = links_term(E, sizes, g, h, a, b, directed)
     for c in range(sizes.shape[0]):
@@ -228,7 +228,7 @@ def touching(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def move_links(E, sizes, g, h, out, into):  # type: ignore[no-untyped-def]
+def move_links(E, sizes, g, h, out, into):
     """Move a node from cluster g to h; ``out`` and ``into`` count its links to and from each cluster."""
     sizes[g] -= 1
     sizes[h] += 1
@@ -239,7 +239,7 @@ def move_links(E, sizes, g, h, out, into):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):  # type: ignore[no-untyped-def]
+def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):
     """Move graph nodes like :func:`move_samples`, given outgoing (rows) and incoming links (columns)."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
@@ -273,7 +273,7 @@ def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, direct
 
 
 @njit(cache=True, nogil=True)
-def shared_change(E, sizes, g, h, c, a, b, directed):  # type: ignore[no-untyped-def]
+def shared_change(E, sizes, g, h, c, a, b, directed):
     """Compute the change in the terms of links with cluster c when clusters g and h merge."""
     m = (sizes[g] + sizes[h]) * sizes[c]
     change = pair_term(E[g, c] + E[h, c], m, a, b)
@@ -284,7 +284,7 @@ def shared_change(E, sizes, g, h, c, a, b, directed):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def merge_change(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
+def merge_change(E, sizes, g, h, a, b, directed):
     """Compute the change in a graph's log marginal likelihood when clusters g and h merge."""
     parts, both = 1 if directed else 2, sizes[g] + sizes[h]
     inside = E[g, g] + E[h, h] + E[g, h] + E[h, g]
@@ -298,7 +298,7 @@ def merge_change(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def merge_nodes(sizes, E, alpha, allowed, a, b, directed, pairs, gains):  # type: ignore[no-untyped-def]
+def merge_nodes(sizes, E, alpha, allowed, a, b, directed, pairs, gains):
     """Merge graph clusters like :func:`merge_clusters`, updating the changes of the other pairs."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)

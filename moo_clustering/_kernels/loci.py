@@ -5,17 +5,15 @@ are computed over these few parts rather than over samples.
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.trees import join, settle
 
 
 @njit(cache=True, nogil=True)
-def add_counts(ranks, counts, lo, hi):  # type: ignore[no-untyped-def]
+def add_counts(ranks, counts, lo, hi):
     """counts[j, r] += number of rows with rank r at locus j; takes four rows at a time, which is faster."""
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
@@ -31,7 +29,7 @@ def add_counts(ranks, counts, lo, hi):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def subtract_counts(ranks, counts, lo, hi):  # type: ignore[no-untyped-def]
+def subtract_counts(ranks, counts, lo, hi):
     """counts[j, r] -= number of rows with rank r at locus j."""
     for m in range(ranks.shape[0]):
         for j in range(lo, hi):
@@ -39,7 +37,7 @@ def subtract_counts(ranks, counts, lo, hi):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def sum_counts(ranks, counts, lo, hi, out):  # type: ignore[no-untyped-def]
+def sum_counts(ranks, counts, lo, hi, out):
     """out[m] = sum of counts[j, ranks[m, j]] over the loci of the block, in int64."""
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
@@ -59,7 +57,7 @@ def sum_counts(ranks, counts, lo, hi, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def sum_distances(ranks, distances, lo, hi, out):  # type: ignore[no-untyped-def]
+def sum_distances(ranks, distances, lo, hi, out):
     """out[m] = sum of distances[j, ranks[m, j]] over the loci of the block, in float64."""
     for m in range(ranks.shape[0]):
         total = 0.0
@@ -69,7 +67,7 @@ def sum_distances(ranks, distances, lo, hi, out):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def count_equal(ranks, row, lo, hi, out):  # type: ignore[no-untyped-def]
+def count_equal(ranks, row, lo, hi, out):
     """out[m] = number of loci in the block at which ranks[m] equals row."""
     for m in range(ranks.shape[0]):
         total = np.int64(0)
@@ -79,7 +77,7 @@ def count_equal(ranks, row, lo, hi, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def add_weights(ranks, weights, out, lo, hi):  # type: ignore[no-untyped-def]
+def add_weights(ranks, weights, out, lo, hi):
     """out[j, ranks[m, j]] += weights[m]."""
     for m in range(ranks.shape[0]):
         for j in range(lo, hi):
@@ -87,7 +85,7 @@ def add_weights(ranks, weights, out, lo, hi):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-untyped-def]
+def swap_where(first, second, swap, child1, child2, lo, hi):
     """Swap the loci where ``swap`` is 1 between the two rows of each pair."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
@@ -98,7 +96,7 @@ def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
-def resample(flat, positions, draws, widths, n_var):  # type: ignore[no-untyped-def]
+def resample(flat, positions, draws, widths, n_var):
     """Set flat[position] to a random rank below the width of its locus, given random 32-bit ``draws``."""
     for t in range(positions.shape[0]):
         position = positions[t]
@@ -107,7 +105,7 @@ def resample(flat, positions, draws, widths, n_var):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True)
-def components(links: NDArray[Any], q: int, row: NDArray[Any]) -> None:
+def components(links, q, row):
     """row[i] = smallest sample in i's component of the graph {i - links[q, i]}."""
     n = len(row)
     for i in range(n):
@@ -118,24 +116,21 @@ def components(links: NDArray[Any], q: int, row: NDArray[Any]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def component_rows(links: NDArray[Any], lo: int, hi: int, out: NDArray[Any]) -> None:
+def component_rows(links, lo, hi, out):
     """Apply :func:`components` to rows lo..hi-1."""
     for q in range(lo, hi):
         components(links, q, out[q])
 
 
 @njit(cache=True, nogil=True)
-def link_objectives(  # type: ignore[no-untyped-def]
-    links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out
-):
+def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out):
     """out[q] = variance, deviation and connectivity; ``rows`` flags which of them to compute."""
     # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
         components(links, q, row)
         if rows[0] or rows[1]:
-            add_up(row, ones, X, count, total)
-            divide(row, count, total)
+            cluster_means(row, ones, X, count, total)
             variance = deviation = 0.0
             for i in range(n):
                 square = 0.0
@@ -159,10 +154,8 @@ def link_objectives(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def add_up(
-    row: NDArray[Any], sizes: NDArray[Any], sums: NDArray[Any], count: NDArray[Any], total: NDArray[Any]
-) -> None:
-    """Add up the sizes and sums of the parts of each cluster, and store them at its smallest part."""
+def cluster_means(row, sizes, sums, count, total):
+    """Compute each cluster's size and mean from its parts' sizes and sums; its smallest part stores them."""
     d = sums.shape[1]
     for c in range(len(row)):
         cluster = row[c]
@@ -174,29 +167,21 @@ def add_up(
             count[cluster] += sizes[c]
             for f in range(d):
                 total[cluster, f] += sums[c, f]
-
-
-@njit(cache=True, nogil=True)
-def divide(row: NDArray[Any], count: NDArray[Any], total: NDArray[Any]) -> None:
-    """Convert the cluster sums to means."""
     for c in range(len(row)):
         if row[c] == c:
-            for f in range(total.shape[1]):
+            for f in range(d):
                 total[c, f] /= count[c]
 
 
 @njit(cache=True, nogil=True)
-def variances(  # type: ignore[no-untyped-def]
-    parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out
-):
+def variances(parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out):
     """Compute the mean squared distance from samples to the mean of their cluster."""
     # ``within`` is the sum of squared distances to the part means. Adding the distances between part means
     # and cluster means avoids the cancellation that a subtraction would cause.
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]
-        add_up(row, sizes, sums, count, total)
-        divide(row, count, total)
+        cluster_means(row, sizes, sums, count, total)
         value = within
         for c in range(len(row)):
             cluster = row[c]
@@ -210,16 +195,12 @@ def variances(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def deviations(
-    parts: Any, sizes: Any, sums: Any, base: Any, X: Any, weight: Any, count: Any, total: Any,
-    lo: int, hi: int, out: Any,
-) -> None:  # fmt: skip
+def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
     """Compute the weighted sum of distances from samples to the mean of their cluster."""
     d = X.shape[1]
     for q in range(lo, hi):
         row = parts[q]
-        add_up(row, sizes, sums, count, total)
-        divide(row, count, total)
+        cluster_means(row, sizes, sums, count, total)
         deviation = 0.0
         for i in range(len(X)):
             cluster = row[base[i]]
@@ -232,9 +213,7 @@ def deviations(
 
 
 @njit(cache=True, nogil=True)
-def pair_weights(
-    parts: Any, first: Any, second: Any, weight: Any, apart: bool, lo: int, hi: int, out: Any
-) -> None:
+def pair_weights(parts, first, second, weight, apart, lo, hi, out):
     """Sum the weights of pairs of parts in different clusters (with ``apart``) or in the same cluster."""
     for q in range(lo, hi):
         row = parts[q]
@@ -246,9 +225,7 @@ def pair_weights(
 
 
 @njit(cache=True, nogil=True)
-def rand_gaps(
-    parts: NDArray[Any], table: NDArray[Any], joint: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
-) -> None:
+def rand_gaps(parts, table, joint, lo, hi, out):
     """Compute 1 - adjusted Rand index over labelled samples; ``table[c, y]`` counts class y in part c."""
     n_classes = table.shape[1]
     for q in range(lo, hi):

@@ -17,7 +17,7 @@ _CHUNK = 8192
 
 
 @njit(cache=True, nogil=True)
-def _from_product(product, a, b, kind):  # type: ignore[no-untyped-def]
+def _from_product(product, a, b, kind):
     """Compute a distance from the product of two vectors and their squared norms a and b."""
     if kind == COSINE:
         return np.rint(min(max(1.0 - product, 0.0), 2.0) * GRAIN) / GRAIN
@@ -26,7 +26,7 @@ def _from_product(product, a, b, kind):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
-def _dot(a, b):  # type: ignore[no-untyped-def]
+def _dot(a, b):
     total = 0.0
     for t in range(a.shape[0]):
         total += a[t] * b[t]
@@ -34,7 +34,7 @@ def _dot(a, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _dense_distance(a, b, kind):  # type: ignore[no-untyped-def]
+def _dense_distance(a, b, kind):
     if kind == COSINE:
         return _from_product(_dot(a, b), 1.0, 1.0, kind)
     squared = squared_distance(a, b)
@@ -42,7 +42,7 @@ def _dense_distance(a, b, kind):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _sparse_dot(indptr, indices, data, i, vector):  # type: ignore[no-untyped-def]
+def _sparse_dot(indptr, indices, data, i, vector):
     """Return the product of row i with a dense vector."""
     total = 0.0
     for t in range(indptr[i], indptr[i + 1]):
@@ -51,19 +51,19 @@ def _sparse_dot(indptr, indices, data, i, vector):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def _add_row(indptr, indices, data, i, vector):  # type: ignore[no-untyped-def]
+def _add_row(indptr, indices, data, i, vector):
     for t in range(indptr[i], indptr[i + 1]):
         vector[indices[t]] += data[t]
 
 
 @njit(cache=True, nogil=True)
-def _clear_row(indptr, indices, i, vector):  # type: ignore[no-untyped-def]
+def _clear_row(indptr, indices, i, vector):
     for t in range(indptr[i], indptr[i + 1]):
         vector[indices[t]] = 0.0
 
 
 @njit(cache=True, nogil=True)
-def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-def]
+def dense_rows(X, norms, ids, kind, rows, lo, hi):
     """Convert products rows[r, i] = X[ids[r]] . X[i] to distances; recompute small ones from differences."""
     for r in range(lo, hi):
         m = ids[r]
@@ -82,9 +82,7 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def sparse_rows(  # type: ignore[no-untyped-def]
-    indptr, indices, data, column_ptr, column_rows, column_data, norms, ids, kind, rows, lo, hi
-):
+def sparse_rows(indptr, indices, data, column_ptr, column_rows, column_data, norms, ids, kind, rows, lo, hi):
     """rows[r, i] = distance between samples ids[r] and i, visiting only the columns of ids[r]."""
     for r in range(lo, hi):
         m = ids[r]
@@ -101,7 +99,7 @@ def sparse_rows(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def dense_own(X, medoids, labels, kind, out, lo, hi):  # type: ignore[no-untyped-def]
+def dense_own(X, medoids, labels, kind, out, lo, hi):
     """out[q, i] = distance from sample i to the medoid of its cluster."""
     for q in range(lo, hi):
         for i in range(labels.shape[1]):
@@ -110,9 +108,7 @@ def dense_own(X, medoids, labels, kind, out, lo, hi):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def sparse_own(  # type: ignore[no-untyped-def]
-    indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi
-):
+def sparse_own(indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi):
     """Compute the same result as dense_own; ``vector`` is zero before and after the call."""
     for q in range(lo, hi):
         for c in range(medoids.shape[1]):
@@ -127,7 +123,7 @@ def sparse_own(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignore[no-untyped-def]
+def dense_separations(X, medoids, kind, least, greatest, lo, hi):
     """Find the smallest and largest distance between medoids (inf and 0 for one cluster)."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
@@ -143,9 +139,7 @@ def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def sparse_separations(  # type: ignore[no-untyped-def]
-    indptr, indices, data, norms, medoids, kind, vector, least, greatest, lo, hi
-):
+def sparse_separations(indptr, indices, data, norms, medoids, kind, vector, least, greatest, lo, hi):
     """Compute the same result as dense_separations; for ``vector``, see sparse_own."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
@@ -166,7 +160,7 @@ def sparse_separations(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _first_least(totals, members, relative, each):  # type: ignore[no-untyped-def]
+def _first_least(totals, members, relative, each):
     """Return the lowest id among the members with the smallest total, within rounding errors."""
     least = np.inf
     for t in range(members.shape[0]):
@@ -179,9 +173,7 @@ def _first_least(totals, members, relative, each):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def dense_medoids(  # type: ignore[no-untyped-def]
-    X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi
-):
+def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
     """medoids[q, c] = member with the smallest total distance to the others (ties: the lowest id)."""
     # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 for a zero row, whose
     # distance to itself is not 1. Euclidean, squared or not: the total of squares is n_c times the squared
@@ -215,7 +207,7 @@ def dense_medoids(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def sparse_medoids(  # type: ignore[no-untyped-def]
+def sparse_medoids(
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
     """Compute the same result as dense_medoids, with totals n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
@@ -240,7 +232,7 @@ def sparse_medoids(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def nearest_medoids(rows, index, nearest, labels, lo, hi):  # type: ignore[no-untyped-def]
+def nearest_medoids(rows, index, nearest, labels, lo, hi):
     """Lower ``nearest[q, i]`` to the smallest distance to a medoid, and set its position in ``labels``."""
     # ``rows[index[q, j]]`` contains the distances to the medoid at position j of individual q. Negative
     # indices are skipped, so that rows can be processed in blocks. Start with nearest = inf and labels above
@@ -280,7 +272,7 @@ def nearest_medoids(rows, index, nearest, labels, lo, hi):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def member_lists(labels, order, starts):  # type: ignore[no-untyped-def]
+def member_lists(labels, order, starts):
     """order[q, starts[q, c]:starts[q, c + 1]] = members of cluster c in ascending order."""
     for q in range(labels.shape[0]):
         start = starts[q]
@@ -300,7 +292,7 @@ def member_lists(labels, order, starts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def cluster_keys(labels, salts, keys):  # type: ignore[no-untyped-def]
+def cluster_keys(labels, salts, keys):
     """keys[q, c] += salts of the members of cluster c, modulo 2^64: a hash of the member set."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
@@ -310,7 +302,7 @@ def cluster_keys(labels, salts, keys):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def coarse_planes(D, step, planes, lo, hi):  # type: ignore[no-untyped-def]
+def coarse_planes(D, step, planes, lo, hi):
     """Store bit p (highest first) of D[i, j] in steps (<= 255) as bit j % 64 of planes[i, p, j // 64]."""
     one = np.uint64(1)
     steps = np.empty(64, dtype=np.uint8)
@@ -327,7 +319,7 @@ def coarse_planes(D, step, planes, lo, hi):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def cluster_masks(labels, masks):  # type: ignore[no-untyped-def]
+def cluster_masks(labels, masks):
     """Set bit i % 64 of masks[q, c, i // 64] for each member i of cluster c; masks must start at zero."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
@@ -335,7 +327,7 @@ def cluster_masks(labels, masks):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _ones(word):  # type: ignore[no-untyped-def]
+def _ones(word):
     """Count the bits that are set; compilers recognise this code and emit a single instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -344,7 +336,7 @@ def _ones(word):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
+def _four_planes(planes, mask):
     """Return the sum of the numbers that four planes hold, over the members in ``mask``."""
     first, second, third, fourth = planes[0], planes[1], planes[2], planes[3]
     eights = fours = twos = ones = np.uint64(0)
@@ -359,7 +351,7 @@ def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignore[no-untyped-def]
+def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):
     """totals[q, i] = coarse distance from sample i in lo..hi-1 to its cluster, from the upper four planes."""
     # Loop over samples first, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
@@ -371,7 +363,7 @@ def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignor
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
-def _total(row, members):  # type: ignore[no-untyped-def]
+def _total(row, members):
     total = 0.0
     for j in members:
         total += row[j]
@@ -379,7 +371,7 @@ def _total(row, members):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def least_total_members(  # type: ignore[no-untyped-def]
+def least_total_members(
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = lowest id among the members with the smallest total distance, within rounding."""
@@ -408,7 +400,7 @@ def least_total_members(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def own_distances(D, medoids, labels, out):  # type: ignore[no-untyped-def]
+def own_distances(D, medoids, labels, out):
     """out[q, i] = distance from sample i to the medoid of its cluster."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
@@ -416,7 +408,7 @@ def own_distances(D, medoids, labels, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def group_distances(rows, members, bounds, out):  # type: ignore[no-untyped-def]
+def group_distances(rows, members, bounds, out):
     """out[r, g] = sum of rows[r] over the members of group g."""
     for r in range(rows.shape[0]):
         for g in range(bounds.shape[0] - 1):
@@ -427,9 +419,7 @@ def group_distances(rows, members, bounds, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def assign_groups(  # type: ignore[no-untyped-def]
-    costs, index, members, bounds, opponents, opponent_bounds, penalty, labels
-):
+def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, penalty, labels):
     """Assign groups of samples to medoids one by one, separating them from their opponents."""
     # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored likewise. A group joins the
     # medoid with the fewest conflicting groups so far; ties are broken by lower cost, then lower position. If

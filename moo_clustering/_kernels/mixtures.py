@@ -14,7 +14,7 @@ ROUNDS = 10
 
 
 @borrowed()
-def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: ignore[no-untyped-def]
+def _fit_background(sizes, sums, squares, floor, price, j, relevant):
     """Fit the mean and variance that clusters share in feature j; also return the gain over one Gaussian."""
     # Alternate: fit the background to the clusters that share it; remove those better fitted on their own.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
@@ -45,7 +45,7 @@ def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: i
 
 
 @borrowed()
-def fit_clusters(  # type: ignore[no-untyped-def]
+def fit_clusters(
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
     """Find each cluster's relevant features and parameters; return the total gain minus prices."""
@@ -79,9 +79,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def assign_rows(  # type: ignore[no-untyped-def]
-    X, features, linear, curves, bases, counts, lo, hi, first, second, margins
-):
+def assign_rows(X, features, linear, curves, bases, counts, lo, hi, first, second, margins):
     """Find the best and second best cluster (ties: the lowest) of samples lo..hi-1, and the score gap."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
@@ -100,7 +98,7 @@ def assign_rows(  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def]
+def move_rows(X, old, new, sizes, sums, squares):
     """Update the moments to the clusters ``new`` (-1: none); return the number of samples that moved."""
     moved = 0
     for i in range(X.shape[0]):
@@ -119,7 +117,7 @@ def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def count_near(X, rows, center, width):  # type: ignore[no-untyped-def]
+def count_near(X, rows, center, width):
     """Return, for each feature, the number of rows within ``width`` of ``center``."""
     counts = np.zeros(X.shape[1])
     for i in rows:

@@ -9,6 +9,7 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.least_squares import nnls_gram
+from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
 # With fewer runs than this, loops over the runs cost more time than they save.
@@ -18,25 +19,19 @@ _ZERO = np.float32(0)
 
 
 @borrowed()
-def _entry(a, b):  # type: ignore[no-untyped-def]
+def _entry(a, b):
     """Return the index of entry (a, b) in the stored lower triangle."""
     return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
 
 
 @borrowed()
-def _add_four(x0, q0, x1, q1, x2, q2, x3, q3, out):  # type: ignore[no-untyped-def]
+def _add_four(x0, q0, x1, q1, x2, q2, x3, q3, out):
     for w in range(out.shape[0]):
         out[w] += (x0 * q0[w] + x1 * q1[w]) + (x2 * q2[w] + x3 * q3[w])
 
 
 @borrowed()
-def _add_one(x, q, out):  # type: ignore[no-untyped-def]
-    for w in range(out.shape[0]):
-        out[w] += x * q[w]
-
-
-@borrowed()
-def _multiply_row(data, indices, start, stop, other, out):  # type: ignore[no-untyped-def]
+def _multiply_row(data, indices, start, stop, other, out):
     """Set ``out`` to the product of a sparse matrix row with the other panel."""
     out[:] = 0.0
     z = start
@@ -45,36 +40,36 @@ def _multiply_row(data, indices, start, stop, other, out):  # type: ignore[no-un
         _add_four(data[z], other[a], data[z + 1], other[b], data[z + 2], other[c], data[z + 3], other[d], out)
         z += 4
     while z < stop:
-        _add_one(data[z], other[indices[z]], out)
+        add_scaled(other[indices[z]], data[z], out)
         z += 1
 
 
 @borrowed()
-def _subtract_four(p0, g0, p1, g1, p2, g2, p3, g3, out):  # type: ignore[no-untyped-def]
+def _subtract_four(p0, g0, p1, g1, p2, g2, p3, g3, out):
     for t in range(out.shape[0]):
         out[t] -= (p0[t] * g0[t] + p1[t] * g1[t]) + (p2[t] * g2[t] + p3[t] * g3[t])
 
 
 @borrowed()
-def _subtract_product(p, q, out):  # type: ignore[no-untyped-def]
+def _subtract_product(p, q, out):
     for t in range(out.shape[0]):
         out[t] -= p[t] * q[t]
 
 
 @borrowed()
-def _add_product(p, q, out):  # type: ignore[no-untyped-def]
+def _add_product(p, q, out):
     for t in range(out.shape[0]):
         out[t] += p[t] * q[t]
 
 
 @borrowed()
-def _copy(values, out):  # type: ignore[no-untyped-def]
+def _copy(values, out):
     for t in range(out.shape[0]):
         out[t] = values[t]
 
 
 @borrowed()
-def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def]
+def _subtract_row_times_gram(p, gram, j, k, out):
     """Subtract entry j of the row-by-Gram-matrix product from ``out``."""
     n_runs = out.shape[0]
     if n_runs < _WIDE:
@@ -82,17 +77,11 @@ def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def
         return
     c = 0
     while c + 4 <= k:
-        _subtract_four(
-            p[c * n_runs : (c + 1) * n_runs],
-            gram[_entry(j, c)],
-            p[(c + 1) * n_runs : (c + 2) * n_runs],
-            gram[_entry(j, c + 1)],
-            p[(c + 2) * n_runs : (c + 3) * n_runs],
-            gram[_entry(j, c + 2)],
-            p[(c + 3) * n_runs : (c + 4) * n_runs],
-            gram[_entry(j, c + 3)],
-            out,
-        )
+        p0, p1 = p[c * n_runs : (c + 1) * n_runs], p[(c + 1) * n_runs : (c + 2) * n_runs]
+        p2, p3 = p[(c + 2) * n_runs : (c + 3) * n_runs], p[(c + 3) * n_runs : (c + 4) * n_runs]
+        g0, g1 = gram[_entry(j, c)], gram[_entry(j, c + 1)]
+        g2, g3 = gram[_entry(j, c + 2)], gram[_entry(j, c + 3)]
+        _subtract_four(p0, g0, p1, g1, p2, g2, p3, g3, out)
         c += 4
     while c < k:
         _subtract_product(p[c * n_runs : (c + 1) * n_runs], gram[_entry(j, c)], out)
@@ -100,7 +89,7 @@ def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def
 
 
 @borrowed()
-def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
+def _subtract_lane_by_lane(p, gram, j, k, out):
     """Compute the same sums as the function above, in the same order, for a small number of runs."""
     n_runs = out.shape[0]
     for t in range(n_runs):
@@ -122,7 +111,7 @@ def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed(error_model="numpy")
-def _step(p, slope, curvature):  # type: ignore[no-untyped-def]
+def _step(p, slope, curvature):
     """Set p to max(0, p + slope / curvature); components without curvature remain unchanged."""
     for t in range(p.shape[0]):
         moved = p[t] + slope[t] / curvature[t] if curvature[t] > 0 else p[t]
@@ -130,7 +119,7 @@ def _step(p, slope, curvature):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _descend_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
+def _descend_row(p, product, gram, k, spare):
     """Run coordinate descent over the components of a row in order."""
     n_runs = gram.shape[1]
     slope = spare[:n_runs]
@@ -141,13 +130,13 @@ def _descend_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
 
 
 @borrowed(error_model="numpy")
-def _scale(p, product, negative):  # type: ignore[no-untyped-def]
+def _scale(p, product, negative):
     for w in range(p.shape[0]):
         p[w] = p[w] * product[w] / -negative[w] if negative[w] < 0 else p[w]
 
 
 @borrowed()
-def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
+def _scale_row(p, product, gram, k, spare):
     """Update a row multiplicatively; entries whose denominator is 0 remain unchanged."""
     n_runs = gram.shape[1]
     spare[:] = 0.0
@@ -157,7 +146,7 @@ def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _add_to_gram(p, k, gram):  # type: ignore[no-untyped-def]
+def _add_to_gram(p, k, gram):
     """Add a row's outer product with itself to the Gram matrix."""
     n_runs = gram.shape[1]
     if n_runs < _WIDE:
@@ -174,7 +163,7 @@ def _add_to_gram(p, k, gram):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
+def _add_inner(p, product, k, spare, out):
     """Add <p, product> to ``out``; the terms of a row are summed in the panel's dtype."""
     n_runs = out.shape[0]
     total = spare[:n_runs]
@@ -186,7 +175,7 @@ def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def update_panel(  # type: ignore[no-untyped-def]
+def update_panel(
     data, indices, indptr, other, gram, panel, k, bounds, multiply, scratch, grams, inners, lo, hi
 ):
     """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
@@ -210,7 +199,7 @@ def update_panel(  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def gram_panel(panel, k, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
+def gram_panel(panel, k, bounds, grams, lo, hi):
     """Compute P^T P for blocks lo..hi-1 of a panel."""
     for block in range(lo, hi):
         grams[block] = 0.0
@@ -219,7 +208,7 @@ def gram_panel(panel, k, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def sum_blocks(parts, out):  # type: ignore[no-untyped-def]
+def sum_blocks(parts, out):
     """Sum the blocks in order, in float64."""
     out[:] = 0.0
     for block in range(parts.shape[0]):
@@ -229,7 +218,7 @@ def sum_blocks(parts, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def panel_losses(square, gram, other_gram, inner, out):  # type: ignore[no-untyped-def]
+def panel_losses(square, gram, other_gram, inner, out):
     """Compute max(0, ||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q>) for each run."""
     for t in range(out.shape[0]):
         total = 0.0
@@ -248,7 +237,7 @@ def panel_losses(square, gram, other_gram, inner, out):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def fit_weights(gram, products, weights, lo, hi):  # type: ignore[no-untyped-def]
+def fit_weights(gram, products, weights, lo, hi):
     """weights[i] = w >= 0 that minimises w' gram w / 2 - products[i]' w, for positive definite gram."""
     k = len(gram)
     gradient = np.empty(k)

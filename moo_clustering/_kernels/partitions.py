@@ -5,13 +5,10 @@ the caller allocates, because allocating in a loop would cost more than most of 
 functions compare objective vectors, for archives of non-dominated solutions.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from moo_clustering._arrays import FloatArray
 from moo_clustering._kernels.caching import njit
+from moo_clustering._kernels.threads import borrowed
 
 # Number of pairs after which the one-byte counters below are added to wide ones, before they overflow.
 _FLUSH = 255
@@ -21,7 +18,7 @@ _SUMS = {"reassoc", "nsz"}
 
 
 @njit(cache=True, nogil=True)
-def count_equal(labels: NDArray[Any], pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+def count_equal(labels, pairs, counts):
     """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` has one row per sample."""
     # Each pair reads two contiguous rows. One-byte counters let the comparison loop use the full vector
     # width; they are added to ``counts`` before they overflow.
@@ -39,13 +36,7 @@ def count_equal(labels: NDArray[Any], pairs: NDArray[np.int64], counts: NDArray[
 
 
 @njit(cache=True, nogil=True)
-def weigh_equal(
-    labels: NDArray[np.integer[Any]],
-    pairs: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    equal: NDArray[np.float64],
-    different: NDArray[np.float64],
-) -> None:
+def weigh_equal(labels, pairs, weights, equal, different):
     """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
     # Compute both sums, because the sum over no pairs must be exactly zero.
     for t in range(pairs.shape[0]):
@@ -60,15 +51,7 @@ def weigh_equal(
 
 
 @njit(cache=True, nogil=True)
-def count_equal_by_class(
-    labels: NDArray[np.integer[Any]],
-    order: NDArray[np.uint64],
-    shifts: NDArray[np.uint64],
-    boundaries: NDArray[np.int64],
-    n_labels: int,
-    within: NDArray[np.int64],
-    total: NDArray[np.int64],
-) -> None:
+def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, total):
     """Count pairs with equal labels 0..n_labels-1, within classes and in total, without listing the pairs."""
     # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; the counters
     # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels. Four individuals
@@ -99,7 +82,7 @@ def count_equal_by_class(
 
 
 @njit(cache=True, nogil=True)
-def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> Any:
+def _emptied(counts, row, members, shift, in_all):
     """Count pairs within classes from the counters, add these to the totals of the labels, and reset them."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
@@ -121,7 +104,7 @@ def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> An
 
 
 @njit(cache=True, nogil=True)
-def number_by_first_appearance(codes, number, labels):  # type: ignore[no-untyped-def]
+def number_by_first_appearance(codes, number, labels):
     """labels[q, i] = number of distinct codes in row q before codes[q, i] first occurs."""
     # ``number`` is scratch space with one entry per possible code, 0..len(number)-1.
     for q in range(codes.shape[0]):
@@ -137,23 +120,10 @@ def number_by_first_appearance(codes, number, labels):  # type: ignore[no-untype
 
 
 @njit(cache=True, nogil=True)
-def sweep_groups(  # type: ignore[no-untyped-def]
-    labels,
-    start,
-    groups,
-    members,
-    ends,
-    near_ptr,
-    near,
-    weights,
-    votes,
-    pair_ptr,
-    paired,
-    signs,
-    scores,
-    max_sweeps,
-    keep,
-):
+def sweep_groups(
+    labels, start, groups, members, ends, near_ptr, near, weights, votes, pair_ptr, paired, signs, scores,
+    max_sweeps, keep,
+):  # fmt: skip
     """Move groups in order, each to its best cluster, until no group moves; return the number of sweeps."""
     # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; each sample adds
     # half a vote for its label in ``start``. votes[i] multiplies the weights of links from sample i;
@@ -195,17 +165,7 @@ def sweep_groups(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def pairs_in_common(
-    first: NDArray[np.int32],
-    n_first: NDArray[np.int64],
-    second: NDArray[np.int32],
-    n_second: NDArray[np.int64],
-    most_cells: int,
-    triangle: bool,
-    lo: int,
-    hi: int,
-    common: NDArray[np.int64],
-) -> None:
+def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
     """Fill rows lo..hi-1 of ``common`` with the number of pairs that are together in both partitions."""
     # Partitions with a contingency table of more than ``most_cells`` cells are compared by cluster, in
     # O(n_samples) time. With ``triangle``, both sets are equal, and the lower triangle is omitted.
@@ -227,9 +187,7 @@ def pairs_in_common(
 
 
 @njit(cache=True, nogil=True)
-def pairs_together(
-    labels: NDArray[np.int32], n_clusters: NDArray[np.int64], pairs: NDArray[np.int64]
-) -> None:
+def pairs_together(labels, n_clusters, pairs):
     """pairs[q] = number of sample pairs that are together in partition q."""
     counts = np.zeros(n_clusters.max(), dtype=np.int64)
     for q in range(labels.shape[0]):
@@ -242,7 +200,7 @@ def pairs_together(
 
 
 @njit(cache=True, nogil=True)
-def _by_table(left: Any, n_left: Any, right: Any, n_right: Any, table: Any) -> Any:
+def _by_table(left, n_left, right, n_right, table):
     """Count pairs via the full contingency table; ``table`` is zero before and after the call."""
     for i in range(left.shape[0]):
         table[left[i] * n_right + right[i]] += 1
@@ -255,7 +213,7 @@ def _by_table(left: Any, n_left: Any, right: Any, n_right: Any, table: Any) -> A
 
 
 @njit(cache=True, nogil=True)
-def _list_members(labels: Any, n_clusters: Any, starts: Any, members: Any) -> None:
+def _list_members(labels, n_clusters, starts, members):
     """Sort samples by cluster, so that cluster c contains ``members[starts[c]:starts[c + 1]]``."""
     starts[: n_clusters + 1] = 0
     for i in range(labels.shape[0]):
@@ -271,7 +229,7 @@ def _list_members(labels: Any, n_clusters: Any, starts: Any, members: Any) -> No
 
 
 @njit(cache=True, nogil=True)
-def _by_cluster(starts: Any, members: Any, n_clusters: Any, labels: Any, counts: Any) -> int:
+def _by_cluster(starts, members, n_clusters, labels, counts):
     """Count pairs via one table row at a time; ``counts`` is zero before and after the call."""
     total = 0
     for c in range(n_clusters):
@@ -286,14 +244,7 @@ def _by_cluster(starts: Any, members: Any, n_clusters: Any, labels: Any, counts:
 
 
 @njit(cache=True, nogil=True)
-def icm_sweep(
-    distances: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    partners: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    order: NDArray[np.int64],
-    labels: NDArray[np.int32],
-) -> int:
+def icm_sweep(distances, starts, partners, weights, order, labels):
     """Move every sample to its cheapest cluster (ties: the lowest label); return the number of moves."""
     # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``,
     # sharing a cluster with ``partners[t]`` costs ``weights[t]``, which is negative for must-links. Partners
@@ -328,7 +279,7 @@ def icm_sweep(
 
 
 @njit(cache=True, nogil=True)
-def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-def]
+def contingency_tables(reference, labels, tables):
     """tables[q, l, r] += number of samples with label l and reference label r in individual q."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
@@ -336,7 +287,7 @@ def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untyped-def]
+def half_of_differences(first, second, draws, chosen):
     """chosen[q] = random half, rounded down, of the genes that differ between first[q] and second[q]."""
     # Selection sampling: if w of the r remaining genes are still needed, the next one is chosen with
     # probability w / r. ``draws`` contains one uniform number in [0, 1) per gene.
@@ -355,7 +306,7 @@ def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untype
 
 
 @njit(cache=True, nogil=True)
-def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type: ignore[no-untyped-def]
+def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
     """out[i] = cluster with the largest link weight to i, after adding ``inertia[i]`` to i's own cluster."""
     # Ties are broken in favour of the current cluster, then of the neighbour listed first, so cluster
     # numbers have no influence. ``tally``, with one entry per cluster, is zero before and after the call.
@@ -378,16 +329,14 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type:
 
 
 @njit(cache=True, nogil=True)
-def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # type: ignore[no-untyped-def]
+def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
     """Assign samples labelled -1 to the cluster with the largest link weight; return how many remain."""
     # The assignments of a round are simultaneous; samples without labelled neighbours wait for the next.
-    count = 0
-    waiting = labels.copy()
+    count, waiting, chosen = 0, labels.copy(), labels.copy()
     for i in range(labels.shape[0]):
         if labels[i] < 0:
             waiting[count] = i
             count += 1
-    chosen = labels.copy()
     for _ in range(max_rounds):
         if count == 0:
             break
@@ -423,7 +372,7 @@ def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # ty
 
 
 @njit(cache=True, nogil=True)
-def sum_links(starts, neighbors, weights, labels, links):  # type: ignore[no-untyped-def]
+def sum_links(starts, neighbors, weights, labels, links):
     """links[a, b] += total weight of the links from samples in a to samples in b, including a = b."""
     for i in range(labels.shape[0]):
         own = labels[i]
@@ -432,7 +381,7 @@ def sum_links(starts, neighbors, weights, labels, links):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def count_members(labels, sizes):  # type: ignore[no-untyped-def]
+def count_members(labels, sizes):
     """sizes[q, c] += number of samples of individual q in cluster c."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
@@ -440,7 +389,7 @@ def count_members(labels, sizes):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def cluster_means(X, labels, sizes, means):  # type: ignore[no-untyped-def]
+def cluster_means(X, labels, sizes, means):
     """means[q, c] = mean of the X rows in cluster c; ``means`` must be zero before the call."""
     for q in range(labels.shape[0]):
         for i in range(X.shape[0]):
@@ -453,7 +402,7 @@ def cluster_means(X, labels, sizes, means):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
-def squared_distance(a, b):  # type: ignore[no-untyped-def]
+def squared_distance(a, b):
     """Compute |a - b|^2 from the differences, which loses no digits if a and b are close."""
     total = 0.0
     for t in range(a.shape[0]):
@@ -462,8 +411,15 @@ def squared_distance(a, b):  # type: ignore[no-untyped-def]
     return total
 
 
+@borrowed()
+def add_scaled(row, factor, into):
+    """Add a row, times a factor, to another row."""
+    for t in range(row.shape[0]):
+        into[t] += factor * row[t]
+
+
 @njit(cache=True, nogil=True)
-def mean_distance_sums(X, labels, means, squared, sums):  # type: ignore[no-untyped-def]
+def mean_distance_sums(X, labels, means, squared, sums):
     """sums[q, c] += distances (or their squares) from the members of c to the mean of c."""
     for q in range(labels.shape[0]):
         for i in range(X.shape[0]):
@@ -473,7 +429,7 @@ def mean_distance_sums(X, labels, means, squared, sums):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def mean_separations(means, n_clusters, least, greatest):  # type: ignore[no-untyped-def]
+def mean_separations(means, n_clusters, least, greatest):
     """Find the smallest and largest squared distance between cluster means (inf and 0 for one cluster)."""
     for q in range(means.shape[0]):
         low, high = np.inf, 0.0
@@ -487,7 +443,7 @@ def mean_separations(means, n_clusters, least, greatest):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def worst_ratio_means(means, spreads, n_clusters, floor, out):  # type: ignore[no-untyped-def]
+def worst_ratio_means(means, spreads, n_clusters, floor, out):
     """out[q] = mean over a of max over b of (spread_a + spread_b) / max(|mean_a - mean_b|, floor)."""
     worst = np.zeros(means.shape[1])
     for q in range(means.shape[0]):
@@ -506,7 +462,7 @@ def worst_ratio_means(means, spreads, n_clusters, floor, out):  # type: ignore[n
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
-def own_cluster_sums(D, labels, sums):  # type: ignore[no-untyped-def]
+def own_cluster_sums(D, labels, sums):
     """sums[q, i] = total distance from sample i to the members of its own cluster in individual q."""
     # The outer loop is over samples, so that a row of D stays in the cache for all individuals.
     n = D.shape[0]
@@ -522,7 +478,7 @@ def own_cluster_sums(D, labels, sums):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def least_members(sums, labels, medoids):  # type: ignore[no-untyped-def]
+def least_members(sums, labels, medoids):
     """medoids[q, c] = lowest id among the members of c with the smallest sum, within rounding errors."""
     best = np.empty(medoids.shape[1])
     for q in range(labels.shape[0]):
@@ -539,7 +495,7 @@ def least_members(sums, labels, medoids):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def medoid_distance_sums(D, medoids, labels, squared, sums):  # type: ignore[no-untyped-def]
+def medoid_distance_sums(D, medoids, labels, squared, sums):
     """sums[q] = total distance (or squared distance) from all samples to the medoids of their clusters."""
     for q in range(labels.shape[0]):
         total = 0.0
@@ -550,7 +506,7 @@ def medoid_distance_sums(D, medoids, labels, squared, sums):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
-def medoid_separations(D, medoids, n_clusters, least, greatest):  # type: ignore[no-untyped-def]
+def medoid_separations(D, medoids, n_clusters, least, greatest):
     """Find the smallest and largest distance between medoids (inf and 0 for one cluster)."""
     for q in range(medoids.shape[0]):
         low, high = np.inf, 0.0
@@ -564,7 +520,7 @@ def medoid_separations(D, medoids, n_clusters, least, greatest):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def silhouette_sums(D, labels, sizes, n_clusters, out):  # type: ignore[no-untyped-def]
+def silhouette_sums(D, labels, sizes, n_clusters, out):
     """out[q] += sum of all silhouettes; singletons and 0/0 contribute 0. Requires k >= 2."""
     n = D.shape[0]
     totals = np.empty(sizes.shape[1])
@@ -588,7 +544,7 @@ def silhouette_sums(D, labels, sizes, n_clusters, out):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def count_split_neighbors(neighbors, labels, counts):  # type: ignore[no-untyped-def]
+def count_split_neighbors(neighbors, labels, counts):
     """counts[q, r] += number of samples whose r-th listed neighbour is in another cluster."""
     for q in range(labels.shape[0]):
         for i in range(neighbors.shape[0]):
@@ -598,7 +554,7 @@ def count_split_neighbors(neighbors, labels, counts):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-untyped-def]
+def refine_squared_distances(X, norms, squared, threshold):
     """Recompute from differences the entries for which |x|^2 - 2xy + |y|^2 loses most of its digits."""
     for i in range(X.shape[0]):
         for j in range(i):
@@ -610,7 +566,7 @@ def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
+def dominates(f, c, g, d):
     """Return whether f (violation c) dominates g (violation d): compare violations, then objectives."""
     if c != d:
         return c < d
@@ -623,7 +579,7 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
+def amount(f, c, g, d, ranges):
     """Compute the amount of domination: the product of the objective differences divided by their ranges."""
     # If the violations c and d differ, return their difference divided by the last range.
     if c != d:
@@ -638,9 +594,7 @@ def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray)
 
 
 @njit(cache=True, nogil=True)
-def weigh(
-    F: FloatArray, violations: FloatArray, n: int, new: FloatArray, c: float, current: FloatArray, d: float
-) -> tuple[int, int, float, float, int]:
+def weigh(F, violations, n, new, c, current, d):
     """Compare a new solution with the current one and with the first ``n`` archive members."""
     # ``violations``, c and d are the constraint violations of the archive, the new and the current
     # solution. The ranges cover all three. Returns 1 if the current solution dominates the new one, -1 in the
@@ -652,13 +606,9 @@ def weigh(
         relation = 1
     elif dominates(new, c, current, d):
         relation = -1
-    k = 0
+    k, total, least, nearest = 0, 0.0, np.inf, -1
     for i in range(n):
-        if dominates(F[i], violations[i], new, c):
-            k += 1
-    total = 0.0
-    least = np.inf
-    nearest = -1
+        k += dominates(F[i], violations[i], new, c)
     if k == 0 and relation != 1:
         return relation, k, total, least, nearest
     n_obj = new.shape[0]
@@ -672,20 +622,19 @@ def weigh(
     for i in range(n):
         low, high = min(low, violations[i]), max(high, violations[i])
     ranges[n_obj] = high - low
-    if k > 0:
-        for i in range(n):
-            if dominates(F[i], violations[i], new, c):
-                value = amount(F[i], violations[i], new, c, ranges)
-                total += value
-                if value < least:
-                    least, nearest = value, i
+    for i in range(n):
+        if dominates(F[i], violations[i], new, c):
+            value = amount(F[i], violations[i], new, c, ranges)
+            total += value
+            if value < least:
+                least, nearest = value, i
     if relation == 1:
         total += amount(current, d, new, c, ranges)
     return relation, k, total, least, nearest
 
 
 @njit(cache=True, nogil=True)
-def not_dominated(F: FloatArray, violations: FloatArray, n: int, f: FloatArray, c: float) -> NDArray[Any]:
+def not_dominated(F, violations, n, f, c):
     """Return which of the first ``n`` rows are not dominated by f with violation c."""
     rows = np.empty(n, dtype=np.int64)
     kept = 0

@@ -18,7 +18,7 @@ _TILE = 64
 
 
 @njit(cache=True, nogil=True)
-def add_to_clusters(codes, kept, weights, points, values, table):  # type: ignore[no-untyped-def]
+def add_to_clusters(codes, kept, weights, points, values, table):
     """Add ``weights[t] * values[b]`` to the row of the cluster of ``points[b]`` in partition ``kept[t]``."""
     for b in range(points.shape[0]):
         row = codes[points[b]]
@@ -31,7 +31,7 @@ def add_to_clusters(codes, kept, weights, points, values, table):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-def]
+def gather_from_clusters(codes, kept, table, out):
     """Add to ``out[i]`` the table rows of point i's clusters in the kept partitions."""
     n_fours = kept.shape[0] // 4 * 4
     for i in range(codes.shape[0]):
@@ -49,7 +49,7 @@ def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-untyped-def]
+def count_in_clusters(codes, kept, labels, masses, table):
     """Add ``masses[i]`` to the entry for point i's cluster and label in each kept partition."""
     for i in range(codes.shape[0]):
         row = codes[i]
@@ -69,7 +69,7 @@ def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
+def _weigh_together(left, right, weights, out):
     """Compiled counterpart of :func:`weigh_together`."""
     # ``left`` has one row per point, ``right`` one row per partition: the inner loop runs over points.
     for a in range(left.shape[0]):
@@ -83,7 +83,7 @@ def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
+def adjust_similarities(F, W, floor):
     """Replace F by W, raised or lowered by F + F' after dividing F + F' by its largest absolute entry."""
     n, greatest = F.shape[0], 0.0
     # Process tiles, so that entries and their transposes stay in the cache.
@@ -103,7 +103,7 @@ def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def weigh_membership(codes, kept, weights, points, labels, table, out):  # type: ignore[no-untyped-def]
+def weigh_membership(codes, kept, weights, points, labels, table, out):
     """Sum the weighted entries of ``table`` for each point's label and clusters in the kept partitions."""
     for b in range(points.shape[0]):
         row, label = codes[points[b]], labels[b]
@@ -114,7 +114,7 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
 
 
 @njit(cache=True, nogil=True)
-def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
+def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):
     """Write each sample's group: the one with the largest weighted score over its nearest landmarks."""
     # A sample gets its own landmark's group if the landmark is ``settled``, if the group is provisional
     # (from ``n_real`` on), or if all of its nearest landmarks belong to this group.

@@ -11,7 +11,7 @@ from moo_clustering._kernels.caching import njit
 
 
 @njit(cache=True, nogil=True)
-def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-def]
+def number_pieces(labels, indptr, indices, piece):
     """Number the connected pieces of equal labels, in order of their first area; return their count."""
     n = labels.shape[0]
     stack = np.empty(n, dtype=np.int64)
@@ -37,7 +37,7 @@ def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def stays_connected(labels, area, indptr, indices, stamp, mark, queue):  # type: ignore[no-untyped-def]
+def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
     """Return whether a region remains non-empty and connected when ``area`` is removed."""
     # ``stamp`` and ``queue`` are scratch space; every call must use a new positive number as ``mark``.
     own = labels[area]
@@ -73,7 +73,7 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):  # type:
 
 
 @njit(cache=True, nogil=True)
-def climb_boundaries(  # type: ignore[no-untyped-def]
+def climb_boundaries(
     labels, indptr, indices, weight, X, low, high, rates, before, shapes, borders, heat, n_proposals, rng
 ):
     """Move single areas across boundaries to lower a weighted sum of objectives; return the number of moves.
@@ -84,9 +84,7 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
     temperature, which falls to a hundredth. Loads stay within ``low..high``, and regions stay connected.
     """
     n, d = X.shape
-    p = 0
-    for i in range(n):
-        p = max(p, labels[i] + 1)
+    p = labels.max() + 1
     count, load, sums = np.zeros(p), np.zeros(p), np.zeros((p, d))
     size, edge = np.zeros(p), np.zeros(p)
     with_shape = rates[4] != 0.0
@@ -180,13 +178,13 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _roundness(size, edge):  # type: ignore[no-untyped-def]
+def _roundness(size, edge):
     """Return the Polsby-Popper score: the area divided by the area of a disc with the same perimeter."""
     return 4.0 * math.pi * (size / edge) / edge if edge > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
-def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):  # type: ignore[no-untyped-def]
+def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):
     """Grow Prim's spanning tree of the areas with ``member == tag``, with random lengths plus ``bias``."""
     # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns how many areas were reached.
     # ``key``, ``areas`` and ``keys`` are scratch space; the last two are a heap with room for every edge.
@@ -235,7 +233,7 @@ def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, a
 
 
 @njit(cache=True, nogil=True)
-def _add_loads(order, reached, parent, weight, load):  # type: ignore[no-untyped-def]
+def _add_loads(order, reached, parent, weight, load):
     """Set the ``load`` of each area to the weight of its subtree."""
     for q in range(reached):
         load[order[q]] = weight[order[q]]
@@ -244,7 +242,7 @@ def _add_loads(order, reached, parent, weight, load):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):  # type: ignore[no-untyped-def]
+def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):
     """Divide a connected set of areas into regions numbered from ``first``, by cutting random spanning trees.
 
     Edges with large ``bias`` are preferred. Each cut tries up to ``n_trees`` trees. Returns whether all loads
@@ -252,7 +250,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
     """
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
-    key, load, count = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
+    key, load, count, ones = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.ones(n, dtype=np.int64)
     areas, keys = np.empty(m + n, dtype=np.int64), np.empty(m + n)
     member = np.full(n, -1, dtype=np.int64)
     # Stack of sets to bisect: the first region of each set, and its number of regions.
@@ -278,10 +276,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 inside, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng
             )
             _add_loads(order, reached, parent, weight, load)
-            for q in range(reached):
-                count[order[q]] = 1
-            for q in range(reached - 1, 0, -1):
-                count[parent[order[q]]] += count[order[q]]
+            _add_loads(order, reached, parent, ones, count)
             for q in range(1, reached):
                 u = order[q]
                 below = load[u]
@@ -319,13 +314,16 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
 
 
 @njit(cache=True, nogil=True)
-def _miss(load, low, high):  # type: ignore[no-untyped-def]
-    """Compute how far a load is outside the bounds, or 0 if it is within them."""
-    return max(0.0, low - load) + max(0.0, load - high)
+def _n_outside(loads, low, high):
+    """Count the loads outside the bounds."""
+    count = 0
+    for load in loads:
+        count += load < low or load > high
+    return count
 
 
 @njit(cache=True, nogil=True)
-def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):  # type: ignore[no-untyped-def]
+def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
     """Merge a random pair of neighbouring regions and redivide it by a random tree (ReCom), ``n_times``."""
     # A cut with both loads within low..high is drawn, from up to six trees. With ``mend``, most pairs
     # include a region outside the bounds, and the most even cut is used. Returns the number of such regions.
@@ -334,23 +332,18 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
     key, load = np.empty(n), np.empty(n)
     areas, keys, bias = np.empty(m + n, dtype=np.int64), np.empty(m + n), np.zeros(m)
     member = np.zeros(n, dtype=np.int64)
-    p = 0
-    for i in range(n):
-        p = max(p, labels[i] + 1)
-    loads = np.zeros(p)
+    loads = np.zeros(labels.max() + 1)
     for i in range(n):
         loads[labels[i]] += weight[i]
     for t in range(1, n_times + 1):
-        outside = 0
-        for r in range(p):
-            outside += int(loads[r] < low or loads[r] > high)
+        outside = _n_outside(loads, low, high)
         if mend and outside == 0:
             return 0
         a = b = -1
         for _ in range(50 * n):
             i = int(rng.random() * n)
             degree = indptr[i + 1] - indptr[i]
-            if degree == 0 or (mend and _miss(loads[labels[i]], low, high) == 0.0 and rng.random() < 0.9):
+            if degree == 0 or (mend and low <= loads[labels[i]] <= high and rng.random() < 0.9):
                 continue
             a, b = labels[i], labels[indices[indptr[i] + int(rng.random() * degree)]]
             if a != b:
@@ -384,14 +377,11 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
                     labels[u] = a if side[u] == 1 else b
                 loads[a], loads[b] = load[chosen], both - load[chosen]
                 break
-    outside = 0
-    for r in range(p):
-        outside += int(loads[r] < low or loads[r] > high)
-    return outside
+    return _n_outside(loads, low, high)
 
 
 @njit(cache=True, nogil=True)
-def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # type: ignore[no-untyped-def]
+def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
     """Cut a random tree of a connected set into as many regions with load >= ``floor`` as possible."""
     # Regions are numbered from ``first``; returns how many there are. A subtree is cut as soon as its load
     # reaches ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
@@ -427,7 +417,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # t
 
 
 @njit(cache=True, nogil=True)
-def reattach_areas(labels, n_regions, indptr, indices, weight):  # type: ignore[no-untyped-def]
+def reattach_areas(labels, n_regions, indptr, indices, weight):
     """Assign areas labelled -1, in rounds, to the lightest adjacent region if there is one."""
     n = labels.shape[0]
     load = np.zeros(n_regions)

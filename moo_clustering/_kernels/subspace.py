@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
 # Smallest argument of a logarithm, so that a floor of 0 acts as the limit of small floors.
@@ -9,7 +10,7 @@ _TINY = np.finfo(np.float64).tiny
 
 
 @borrowed()
-def _power(w, exponent):  # type: ignore[no-untyped-def]
+def _power(w, exponent):
     """Raise a non-negative w to a power; square roots make the default exponents ten times as fast."""
     if exponent == 0.25:
         return np.sqrt(np.sqrt(w))
@@ -21,7 +22,7 @@ def _power(w, exponent):  # type: ignore[no-untyped-def]
 
 
 @borrowed(error_model="numpy")
-def _dispersion_row(sums, binary, k, masses, kept, shift, centers):  # type: ignore[no-untyped-def]
+def _dispersion_row(sums, binary, k, masses, kept, shift, centers):
     """Compute a feature's centroids by equation (11); its dispersions overwrite the first sums."""
     for t in range(k):
         mass = masses[t]
@@ -32,7 +33,7 @@ def _dispersion_row(sums, binary, k, masses, kept, shift, centers):  # type: ign
 
 
 @borrowed(error_model="numpy")
-def _chi_row(sums, k, sizes, spreads, frequency, n, scale):  # type: ignore[no-untyped-def]
+def _chi_row(sums, k, sizes, spreads, frequency, n, scale):
     """Compute a feature's chi-square statistics, which overwrite the second sums."""
     rest = frequency * (n - frequency)
     for t in range(k):
@@ -43,9 +44,9 @@ def _chi_row(sums, k, sizes, spreads, frequency, n, scale):  # type: ignore[no-u
 
 
 @borrowed()
-def weigh_features(  # type: ignore[no-untyped-def]
-    sums, binary, masses, sizes, spreads, blame, frequencies, varying, shift, old, n, scale, gamma,
-    floor, power, features, centers, logs, least, totals, chi_totals,
+def weigh_features(
+    sums, binary, masses, sizes, spreads, blame, frequencies, varying, shift, old, n, scale, gamma, floor,
+    power, features, centers, logs, least, totals, chi_totals,
 ):  # fmt: skip
     """Run steps 1, 4 and 5 for some features, without normalising the weights."""
     # ``sums`` (overwritten) contains w^f x, w where x != 0 and, unless ``binary``, w^f x^2; ``masses``,
@@ -85,9 +86,7 @@ def weigh_features(  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def weight_panel(  # type: ignore[no-untyped-def]
-    centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants
-):
+def weight_panel(centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants):
     """Compute the terms that features lo..hi-1 contribute to the distances of step 6."""
     # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z)
     # for binary x, and [-2 g z | g] otherwise; ``constants`` receives the sum of g z^2 over these features.
@@ -106,7 +105,7 @@ def weight_panel(  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: ignore[no-untyped-def]
+def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):
     """Set panel = [W^f | W] for samples lo..hi-1; ``masses`` and ``sizes`` receive its column sums."""
     k = memberships.shape[1]
     masses[:] = 0.0
@@ -121,7 +120,7 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: 
 
 
 @borrowed()
-def finish_distances(constants, scales, tolerance, distances):  # type: ignore[no-untyped-def]
+def finish_distances(constants, scales, tolerance, distances):
     """Add the constants to the products with the panel; set rounding errors from cancellation to 0."""
     for r in range(distances.shape[0]):
         for t in range(constants.shape[0]):
@@ -130,7 +129,7 @@ def finish_distances(constants, scales, tolerance, distances):  # type: ignore[n
 
 
 @borrowed(error_model="numpy")
-def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
+def _soften_row(distances, factors, power, out):
     """Update memberships (8); return the least N = distance * factor and sum of (least / N)^(1 / (f - 1))."""
     k = distances.shape[0]
     least = np.inf
@@ -155,7 +154,7 @@ def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def soften_rows(distances, factors, power, lo, hi, spare, out):  # type: ignore[no-untyped-def]
+def soften_rows(distances, factors, power, lo, hi, spare, out):
     """Compute the memberships of samples lo..hi-1."""
     for j in range(lo, hi):
         _soften_row(distances[j], factors, power, spare)
@@ -164,9 +163,7 @@ def soften_rows(distances, factors, power, lo, hi, spare, out):  # type: ignore[
 
 
 @borrowed(error_model="numpy")
-def update_rows(  # type: ignore[no-untyped-def]
-    distances, factors, blame, power, fuzziness, old, lo, hi, spare, out, losses
-):
+def update_rows(distances, factors, blame, power, fuzziness, old, lo, hi, spare, out, losses):
     """Compute memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the largest change."""
     loss = 0.0
     change = 0.0
@@ -187,19 +184,13 @@ def update_rows(  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _add_four(p0, p1, p2, p3, out):  # type: ignore[no-untyped-def]
+def _add_four(p0, p1, p2, p3, out):
     for t in range(out.shape[0]):
         out[t] += (np.float64(p0[t]) + np.float64(p1[t])) + (np.float64(p2[t]) + np.float64(p3[t]))
 
 
 @borrowed()
-def _add_times(x, p, out):  # type: ignore[no-untyped-def]
-    for t in range(out.shape[0]):
-        out[t] += x * p[t]
-
-
-@borrowed()
-def multiply_rows(indptr, indices, values, panel, rows, height, places, out):  # type: ignore[no-untyped-def]
+def multiply_rows(indptr, indices, values, panel, rows, height, places, out):
     """out[r] = row ``rows[r]`` of the matrix times the panel; without ``values``, all entries are 1."""
     # Without ``values``, the panel is read in tiles of ``height`` rows, which stay in the cache for all
     # matrix rows. The height does not affect results. ``places`` is scratch space with one number per row.
@@ -208,7 +199,7 @@ def multiply_rows(indptr, indices, values, panel, rows, height, places, out):  #
         places[r] = indptr[rows[r]]
         if values.shape[0] > 0:
             for z in range(places[r], indptr[rows[r] + 1]):
-                _add_times(np.float64(values[z]), panel[indices[z]], out[r])
+                add_scaled(panel[indices[z]], np.float64(values[z]), out[r])
     if values.shape[0] > 0:
         return
     for bound in range(height, panel.shape[0] + height, height):
@@ -219,13 +210,13 @@ def multiply_rows(indptr, indices, values, panel, rows, height, places, out):  #
                 _add_four(one, two, three, panel[indices[z + 3]], into)
                 z += 4
             while stop - 4 < z < stop and indices[z] < bound:
-                _add_times(1.0, panel[indices[z]], into)
+                add_scaled(panel[indices[z]], 1.0, into)
                 z += 1
             places[r] = z
 
 
 @borrowed()
-def _add_moments(x, p, k, out):  # type: ignore[no-untyped-def]
+def _add_moments(x, p, k, out):
     for t in range(k):
         product = x * p[t]
         out[t] += product
@@ -234,7 +225,7 @@ def _add_moments(x, p, k, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def feature_moments(indptr, indices, values, panel, k, rows, out):  # type: ignore[no-untyped-def]
+def feature_moments(indptr, indices, values, panel, k, rows, out):
     """out[r] = sums of w^f x, of w over the samples that have the feature, and of w^f x^2 (3 k columns)."""
     # The matrix rows are features, and ``panel`` is [W^f | W] with shape (n_samples, 2 k).
     for r in range(rows.shape[0]):
@@ -244,13 +235,13 @@ def feature_moments(indptr, indices, values, panel, k, rows, out):  # type: igno
 
 
 @borrowed()
-def _add_square(x, p, k, out):  # type: ignore[no-untyped-def]
+def _add_square(x, p, k, out):
     for t in range(k):
         out[t] += x * (np.float64(p[t]) + x * np.float64(p[k + t]))
 
 
 @borrowed()
-def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):  # type: ignore[no-untyped-def]
+def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):
     """out[r] = sum of x p + x^2 r over a row's entries x, for a panel [P | R] with 2 k columns."""
     for r in range(hi - lo):
         out[r] = 0.0
@@ -259,7 +250,7 @@ def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):  # type: ign
 
 
 @borrowed()
-def label_moments(indptr, indices, values, labels, lo, hi, sums, squares):  # type: ignore[no-untyped-def]
+def label_moments(indptr, indices, values, labels, lo, hi, sums, squares):
     """Sum x and x^2 for each feature and label without a panel, in O(non-zeros)."""
     for r in range(hi - lo):
         sums[r] = 0.0

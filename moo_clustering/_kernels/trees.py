@@ -4,10 +4,7 @@ Links of equal length are ordered by the keys of their samples, so a spanning tr
 order. Distances are rounded by :func:`rounded`; those that are equal up to rounding become identical.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
@@ -23,7 +20,7 @@ _FIRST_LEAVES = 64
 
 
 @njit(cache=True, nogil=True)
-def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):  # type: ignore[no-untyped-def]
+def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):
     """out[p] = rank, from 1 to ``cap``, of pairs[p, 1] among the neighbours of pairs[p, 0]."""
     n_nodes = len(start)
     for p in range(lo, hi):
@@ -53,15 +50,14 @@ def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):  # t
 
 
 @njit(cache=True, nogil=True, inline="always")
-def rounded(value: float) -> float:
+def rounded(value):
     """Round to 41 significant bits by Veltkamp's splitting (monotone), so rounding errors break no ties."""
     high = value * 4097.0
-    result: float = high - (high - value)
-    return result
+    return high - (high - value)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def square_distance(P: NDArray[Any], i: int, j: int) -> float:
+def square_distance(P, i, j):
     """Return the squared distance, bitwise symmetric in i and j."""
     total = 0.0
     for f in range(P.shape[1]):
@@ -71,7 +67,7 @@ def square_distance(P: NDArray[Any], i: int, j: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def square_distances(X: NDArray[Any]) -> NDArray[Any]:
+def square_distances(X):
     """Compute all squared Euclidean distances (n, n), bitwise equal to summing the features of each pair."""
     # Sum several pairs in parallel, because vectorising the sum of one pair would change its order.
     n, d = X.shape
@@ -93,7 +89,7 @@ def square_distances(X: NDArray[Any]) -> NDArray[Any]:
 
 
 @njit(cache=True, nogil=True)
-def node_count(n_points: int) -> int:
+def node_count(n_points):
     """Return the number of nodes in a tree with at most ``LEAF`` points per leaf."""
     count, size = 1, n_points
     while size > LEAF:
@@ -103,7 +99,7 @@ def node_count(n_points: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
+def build(X, n_nodes):
     """Return a KD-tree: point order (n,), start and stop (n_nodes,), low and high corners (n_nodes, d)."""
     n, d = X.shape
     points = np.arange(n)
@@ -131,7 +127,7 @@ def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
 
 
 @njit(cache=True, nogil=True)
-def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, middle: int) -> None:
+def _select(points, X, f, lo, hi, middle):
     """Partition points[lo:hi] so that no point before ``middle`` exceeds a later point in feature f."""
     left, right = lo, hi - 1
     while left < right:
@@ -155,9 +151,7 @@ def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, mid
 
 
 @njit(cache=True, nogil=True)
-def nearest_by_blocks(  # type: ignore[no-untyped-def]
-    blocks, start, low, high, places, groups, lo, hi, near, squares
-):
+def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, squares):
     """Find the nearest points of queries, including themselves, in float32; return the leaves searched."""
     # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``
     # and padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
@@ -197,9 +191,7 @@ def nearest_by_blocks(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _between_boxes(
-    low: NDArray[Any], high: NDArray[Any], home: int, between: NDArray[Any], apart: NDArray[Any]
-) -> None:
+def _between_boxes(low, high, home, between, apart):
     """Compute squared distances from one box to all boxes, and 4 times those between their centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
@@ -214,9 +206,7 @@ def _between_boxes(
 
 
 @njit(cache=True, nogil=True)
-def _to_box(
-    values: NDArray[Any], n_queries: int, low: NDArray[Any], high: NDArray[Any], out: NDArray[Any]
-) -> None:
+def _to_box(values, n_queries, low, high, out):
     """Compute the squared distances from the queries, as features (d, n_queries), to a box."""
     zero = np.float32(0.0)
     out[:n_queries] = zero
@@ -228,7 +218,7 @@ def _to_box(
 
 
 @njit(cache=True, nogil=True)
-def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near: Any, squares: Any) -> None:
+def _merge_leaf(block, size, offset, value, total, near, squares):
     """Insert the points of a leaf into a query's list, which is sorted by squared distance."""
     stop = (size + LANES - 1) // LANES * LANES
     total[:stop] = np.float32(0.0)
@@ -254,7 +244,7 @@ def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near
 
 
 @njit(cache=True, nogil=True, inline="always")
-def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
+def nearest_of_box(P, i, low, high, node):
     """Return a lower bound, with a small margin, on the squared distance to the nearest point of a box."""
     total = 0.0
     for f in range(P.shape[1]):
@@ -265,7 +255,7 @@ def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any
 
 
 @njit(cache=True, nogil=True, inline="always")
-def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
+def farthest_of_box(P, i, low, high, node):
     """Return an upper bound, with a small margin, on the squared distance to the farthest box corner."""
     total = 0.0
     for f in range(P.shape[1]):
@@ -276,7 +266,7 @@ def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[An
 
 
 @njit(cache=True, nogil=True)
-def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int, n: int) -> float:
+def _gini(count, larger, least, n_clusters, n):
     """Compute the Gini index of the sorted cluster sizes: sum of (2t - q - 1) s_t, divided by (q - 1) n."""
     if n_clusters == 1:
         return 0.0
@@ -291,7 +281,7 @@ def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int
 
 
 @njit(cache=True, nogil=True)
-def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) -> None:
+def _add_size(size, below, count, larger):
     """Count a new cluster of this size, which exceeds ``below``, a size that is already in the list."""
     count[size] += 1
     if count[size] == 1:
@@ -302,7 +292,7 @@ def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) 
 
 
 @njit(cache=True, nogil=True)
-def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
+def _drop_empty(count, larger, upto):
     """Remove sizes up to ``upto`` that have no clusters from the list, which starts at 0."""
     size = 0
     while larger[size] <= upto:
@@ -313,7 +303,7 @@ def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
+def genie_order(links, threshold, order):
     """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if they form no tree."""
     # The smallest cluster size never decreases, and a cluster above it stays above it. Skipped links, which
     # join two larger clusters, are therefore not inspected again until the smallest size increases. After
@@ -359,7 +349,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
 
 
 @njit(cache=True, nogil=True)
-def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any], out: NDArray[Any]) -> None:
+def cut_labels(links, order, n_merges, out):
     """out[q] = cluster numbers, by first appearance, after n_merges[q] (non-decreasing) merges."""
     n = out.shape[1]
     parents = np.arange(n)
@@ -380,7 +370,7 @@ def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any],
 
 
 @njit(cache=True, nogil=True)
-def root(parents: NDArray[Any], i: int) -> int:
+def root(parents, i):
     """Return the smallest member of a component, with path compression."""
     while parents[i] != i:
         parents[i] = parents[parents[i]]
@@ -389,7 +379,7 @@ def root(parents: NDArray[Any], i: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def join(parents: NDArray[Any], a: int, b: int) -> bool:
+def join(parents, a, b):
     """Join two components; return False if they are the same component."""
     a, b = root(parents, a), root(parents, b)
     if a < b:
@@ -400,7 +390,7 @@ def join(parents: NDArray[Any], a: int, b: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def settle(parents: NDArray[Any]) -> None:
+def settle(parents):
     """After all joins, point every member to the smallest member of its component."""
     for i in range(len(parents)):
         # The parent has a smaller index, so it has already been settled.
@@ -408,22 +398,13 @@ def settle(parents: NDArray[Any]) -> None:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, g: int, h: int) -> bool:
-    """Return whether link (i, j) precedes link (g, h)."""
-    result: bool = False
-    if r != other_r:
-        result = r < other_r
-    elif d != other_d:
-        result = d < other_d
-    elif min(i, j) != min(g, h):
-        result = min(i, j) < min(g, h)
-    else:
-        result = max(i, j) < max(g, h)
-    return result
+def _before(r, d, i, j, other_r, other_d, g, h):
+    """Return whether link (i, j) precedes link (g, h), by reachability r, then in the link order."""
+    return r < other_r if r != other_r else _edge_before(d, i, j, other_d, g, h)
 
 
 @njit(cache=True, nogil=True)
-def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], links: NDArray[Any]) -> None:
+def prim_reachability(X, precomputed, cores, links):
     """Fill ``links`` (n-1, 2) with the mutual-reachability spanning tree, in Prim's order."""
     # X contains points and ``cores`` squared core distances, or X contains symmetric distances.
     n = len(X)
@@ -450,9 +431,7 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
 
 
 @njit(cache=True, nogil=True)
-def density_validity(
-    D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
-) -> None:
+def density_validity(D, closeness, nearest, exponent, labels, sizes, by_gap, out):
     """Compute the DBCV index of each of the partitions (p, n), whose cluster sizes are ``sizes`` (p, k)."""
     # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
     # ``closeness`` is (nearest[i] / D[i, j])^exponent, with 0 on the diagonal, where ``nearest`` is each
@@ -490,9 +469,7 @@ def density_validity(
 
 
 @njit(cache=True, nogil=True)
-def _cores(
-    D: Any, closeness: Any, nearest: Any, exponent: float, members: Any, within: Any, core: Any
-) -> None:
+def _cores(D, closeness, nearest, exponent, members, within, core):
     """Copy the distances within a cluster and compute its core distances (Definition 1)."""
     for a, i in enumerate(members):
         total = 0.0
@@ -513,9 +490,7 @@ def _cores(
 
 
 @njit(cache=True, nogil=True)
-def _sparseness(
-    within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], by_gap: bool, inner: NDArray[Any]
-) -> float:
+def _sparseness(within, members, core, by_gap, inner):
     """Return the longest edge between inner samples (if none, the longest of all); mark the inner samples."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
@@ -540,9 +515,7 @@ def _sparseness(
 
 
 @njit(cache=True, nogil=True)
-def _separations(
-    D: NDArray[Any], core: NDArray[Any], inner: NDArray[Any], order: NDArray[Any], starts: NDArray[Any]
-) -> NDArray[Any]:
+def _separations(D, core, inner, order, starts):
     """Find the smallest reachability from each cluster's inner samples to those of other clusters, or inf."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
@@ -561,20 +534,17 @@ def _separations(
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
+def _edge_before(d, i, j, e, g, h):
     """Return whether a link precedes another, by lengths d and e, then by the unordered keys."""
     if d != e:
-        result: bool = d < e
-        return result
+        return d < e
     if min(i, j) != min(g, h):
         return min(i, j) < min(g, h)
     return max(i, j) < max(g, h)
 
 
 @njit(cache=True, nogil=True)
-def _nearest_outside(  # type: ignore[no-untyped-def]
-    i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps
-):
+def _nearest_outside(i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps):
     """Find the nearest sample of another component within ``bound`` (ties: link order) and its distance."""
     own = component[i]
     found, best = -1, bound
@@ -609,9 +579,7 @@ def _nearest_outside(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _label_nodes(
-    component: NDArray[Any], start: NDArray[Any], stop: NDArray[Any], node_component: NDArray[Any]
-) -> None:
+def _label_nodes(component, start, stop, node_component):
     """Find the component to which all points of each node belong, or -1 if they belong to several."""
     n_nodes = len(start)
     for node in range(n_nodes - 1, -1, -1):
@@ -629,7 +597,7 @@ def _label_nodes(
 
 
 @njit(cache=True, nogil=True)
-def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links: Any) -> None:
+def boruvka(P, keys, start, stop, low, high, links):
     """Fill ``links`` (n-1, 2) with positions; each round adds every component's shortest outgoing link."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
@@ -677,14 +645,14 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
 
 
 @njit(cache=True, nogil=True)
-def _offer(i: int, nearest: Any, length: Any, keys: Any, own: int, best: Any, source: Any) -> None:
+def _offer(i, nearest, length, keys, own, best, source):
     s = source[own]
     if s < 0 or _edge_before(length[i], keys[i], keys[nearest[i]], length[s], keys[s], keys[nearest[s]]):
         best[own], source[own] = length[i], i
 
 
 @njit(cache=True, nogil=True)
-def prim(X: NDArray[Any], precomputed: bool, keys: NDArray[Any], links: NDArray[Any]) -> None:
+def prim(X, precomputed, keys, links):
     """Fill ``links`` (n-1, 2) with samples in Prim's order; X contains points or symmetric distances."""
     n = len(X)
     left = np.arange(1, n)
@@ -697,23 +665,18 @@ def prim(X: NDArray[Any], precomputed: bool, keys: NDArray[Any], links: NDArray[
             distance = rounded(X[newest, i]) if precomputed else square_distance(X, newest, i)
             if _edge_before(distance, keys[newest], keys[i], length[i], keys[source[i]], keys[i]):
                 length[i], source[i] = distance, newest
-            if chosen < 0 or _earlier(i, left[chosen], length, source, keys):
+            c = left[max(chosen, 0)]
+            if chosen < 0 or _edge_before(
+                length[i], keys[source[i]], keys[i], length[c], keys[source[c]], keys[c]
+            ):
                 chosen = place
         newest = left[chosen]
         links[done, 0], links[done, 1] = source[newest], newest
         left[chosen] = left[n - 2 - done]
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _earlier(i: int, j: int, length: NDArray[Any], source: NDArray[Any], keys: NDArray[Any]) -> bool:
-    result: bool = _edge_before(length[i], keys[source[i]], keys[i], length[j], keys[source[j]], keys[j])
-    return result
-
-
 @njit(cache=True, nogil=True)
-def split_components(
-    G: NDArray[Any], above: NDArray[Any], gene: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
-) -> None:
+def split_components(G, above, gene, lo, hi, out):
     """out[q, c] = smallest part in the cluster of part c; a link is cut if its gene is 0."""
     for q in range(lo, hi):
         out[q, 0] = 0
@@ -722,9 +685,7 @@ def split_components(
 
 
 @njit(cache=True, nogil=True)
-def short_components(
-    G: NDArray[Any], base: NDArray[Any], gene: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
-) -> None:
+def short_components(G, base, gene, lo, hi, out):
     """out[q, c] = smallest part in the cluster of part c; each gene is the sample to which its part links."""
     n_parts = len(gene)
     for q in range(lo, hi):
@@ -737,9 +698,7 @@ def short_components(
 
 
 @njit(cache=True, nogil=True)
-def sample_labels(
-    parts: NDArray[Any], base: NDArray[Any], number: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
-) -> None:
+def sample_labels(parts, base, number, lo, hi, out):
     """Compute the cluster of every sample, by first appearance; ``number`` has one entry per part."""
     for q in range(lo, hi):
         number[:] = -1
@@ -753,7 +712,7 @@ def sample_labels(
 
 
 @njit(cache=True, nogil=True)
-def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
+def cluster_counts(parts, out):
     """Compute the number of clusters in each row."""
     for q in range(len(parts)):
         count = 0
@@ -763,7 +722,7 @@ def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # type: ignore[no-untyped-def]
+def combine_products(indptr, indices, data, block, factors, out, lo, hi):
     """Compute rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A."""
     # The vectors are the columns of ``block``, so that each entry of A is read once for all of them. Each
     # row sums its entries in the same order in every thread.
@@ -779,7 +738,7 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # typ
 
 
 @njit(cache=True, nogil=True)
-def join_entries(indptr, indices, data, strength, least, parts, parents):  # type: ignore[no-untyped-def]
+def join_entries(indptr, indices, data, strength, least, parts, parents):
     """Join samples in the same part if their entry, times both strengths, is at least ``least``."""
     # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
     for i in range(len(parents)):

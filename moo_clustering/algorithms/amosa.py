@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any, Literal
 
@@ -28,21 +29,34 @@ from scipy.special import expit
 from moo_clustering._arrays import FloatArray, Int64Array, choice, integer, positive, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
-from moo_clustering.algorithms import pymoo_search
+from moo_clustering.algorithms.pymoo_search import (
+    ALGORITHM,
+    Batch,
+    Duplicates,
+    Solution,
+    batch_of,
+    check_objectives,
+    checked_options,
+    duplicate_elimination,
+    evaluated,
+    uniform_sampling,
+    violations_of,
+)
 from moo_clustering.operators import CanonicalDuplicates, generic
 
 # Maximum number of initial samples, because all of them are kept in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
-Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
+# Perturbs genotypes and evaluates the results.
+Trial = Callable[[NDArray[Any]], Batch]
 
 
-@documented(pymoo_search.ALGORITHM)
+@documented(ALGORITHM)
 class AMOSA(Algorithm):
     """Archived multi-objective simulated annealing.
 
-    A perturbed solution is accepted or rejected depending on its dominance relations to the current solution
-    and to an archive of non-dominated solutions, and on a falling temperature. The result is the archive. The
+    A perturbed solution is accepted or rejected depending on a falling temperature and on its dominance
+    relations to the current solution and to an archive of non-dominated solutions, which is the result. The
     first pymoo iteration creates the archive; each later iteration runs one temperature. A termination
     criterion can end the run early. Raises a ValueError if an objective is NaN. Source: S. Bandyopadhyay, S.
     Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization algorithm: AMOSA", IEEE
@@ -73,9 +87,9 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        True rejects archive candidates whose genes equal a member's, False rejects none, an operator rejects
-        its duplicates (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), and a callable
-        ``canonical`` rejects candidates whose ``canonical(X)`` equals a member's.
+        Which archive candidates to reject. True: those whose genes equal a member's; callable: those whose
+        ``canonical(X)`` equals a member's; False: none. Of the operators,
+        :class:`~moo_clustering.operators.CanonicalDuplicates` is fast.
 
     Attributes
     ----------
@@ -91,8 +105,8 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    A solution with a smaller constraint violation dominates. The amount is then the difference divided by the
-    range. Objectives are compared only for equal violations. ``out["X"]`` replaces the evaluated genotypes.
+    A solution with a smaller constraint violation dominates, by the difference divided by its range.
+    Objectives are compared only for equal violations. ``out["X"]`` replaces the evaluated genotypes.
 
     Examples
     --------
@@ -119,13 +133,13 @@ class AMOSA(Algorithm):
         sampling: Any = None,
         perturb: generic.Perturb | None = None,
         repair: Repair | None = None,
-        eliminate_duplicates: pymoo_search.Duplicates = True,
+        eliminate_duplicates: Duplicates = True,
         output: Any = None,
         **options: Any,
     ) -> None:
         super().__init__(
             output=MultiObjectiveOutput() if output is None else output,
-            **pymoo_search.checked_options(AMOSA, options),
+            **checked_options(AMOSA, options),
         )
         self.soft_limit = integer("soft_limit", soft_limit, 2)
         self.hard_limit = integer("hard_limit", hard_limit, 1)
@@ -138,10 +152,8 @@ class AMOSA(Algorithm):
         self.n_moves = integer("n_moves", n_moves, 1)
         self.cooling = Cooling(t_max, t_min, cooling)
         self.acceptance: Acceptance = choice("acceptance", acceptance, ("physical", "literal"))
-        self.sampling = sampling
-        self.perturb = perturb
-        self.repair = repair
-        self.duplicates = pymoo_search.duplicate_elimination(eliminate_duplicates)
+        self.sampling, self.perturb, self.repair = sampling, perturb, repair
+        self.duplicates = duplicate_elimination(eliminate_duplicates)
         self.current: Individual | None = None
 
     @property
@@ -157,7 +169,7 @@ class AMOSA(Algorithm):
         return self
 
     def _setup(self, problem: Any, **options: Any) -> None:
-        sampling = pymoo_search.uniform_sampling(problem, "AMOSA") if self.sampling is None else self.sampling
+        sampling = uniform_sampling(problem, "AMOSA") if self.sampling is None else self.sampling
         perturb = LaplaceNoise() if self.perturb is None else self.perturb
         if not callable(perturb):
             raise TypeError(f"perturb must be a pymoo Mutation or a function, got {quoted(perturb)}")
@@ -175,32 +187,25 @@ class AMOSA(Algorithm):
         return population
 
     def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
-        pymoo_search.check_objectives(infills.get("F"), self.problem)
-        batch = pymoo_search.batch_of(infills)
+        check_objectives(infills.get("F"), self.problem)
+        batch = batch_of(infills)
         # The problem may have converted the genotypes to floats.
         batch["X"] = batch["X"].astype(self._dtype)
         archive = self._archive()
-        archive.fill(climb(batch, n_steps=self.n_climb, **self._means()))
+        archive.fill(climb(batch, self.n_climb, self.problem, self._trial))
         start = archive.members[self.random_state.integers(len(archive))]
         self._keep(archive, start)
 
     def _advance(self, infills: Any = None, **options: Any) -> None:
-        archive = self._archive()
-        archive.restore([pymoo_search.Solution.of_individual(individual) for individual in self.pop])
+        archive = self._archive(self.pop)
         i = self.n_iter - 2  # pymoo counts from 1, and iteration 1 creates the archive
-        current = anneal(
-            archive,
-            pymoo_search.Solution.of_individual(self.current),
-            n_moves=self.n_moves,
-            temperature=self.cooling.temperature(i),
-            acceptance=self.acceptance,
-            **self._means(),
-        )
-        self._keep(archive, current)
+        accept = partial(acceptance_probability, self.cooling.temperature(i), self.acceptance)
+        current, rng = Solution.of_individual(self.current), self.random_state
+        self._keep(archive, anneal(archive, current, self.n_moves, self.problem, self._trial, accept, rng))
         if i + 1 >= self.n_temperatures:
             self.termination.force_termination = True
 
-    def _keep(self, archive: BoundedArchive, current: pymoo_search.Solution) -> None:
+    def _keep(self, archive: BoundedArchive, current: Solution) -> None:
         self.pop = population_of(archive.members, self.n_iter)
         self.current = current.as_individual(self.n_iter)
         self.off = Population.create(self.current)
@@ -210,22 +215,19 @@ class AMOSA(Algorithm):
 
     def _finalize(self) -> None:
         if self.pop is not None and len(self.pop) > self.hard_limit:
-            archive = self._archive()
-            archive.restore([pymoo_search.Solution.of_individual(individual) for individual in self.pop])
+            archive = self._archive(self.pop)
             archive.thin()
             self.pop = population_of(archive.members, self.n_iter)
             self._set_optimum()
 
-    def _archive(self) -> BoundedArchive:
-        return BoundedArchive(self.problem.n_obj, self.soft_limit, self.hard_limit, self.duplicates)
+    def _archive(self, members: Sequence[Individual] = ()) -> BoundedArchive:
+        archive = BoundedArchive(self.problem.n_obj, self.soft_limit, self.hard_limit, self.duplicates)
+        if len(members):
+            archive.restore([Solution.of_individual(individual) for individual in members])
+        return archive
 
-    def _means(self) -> dict[str, Any]:
-        return {
-            "problem": self.problem,
-            "vary": self._vary,
-            "evaluate": pymoo_search.Evaluation(self),
-            "rng": self.random_state,
-        }
+    def _trial(self, X: NDArray[Any]) -> Batch:
+        return evaluated(self._vary(X, self.random_state), self)
 
 
 def _n_samples(init_factor: Any, soft_limit: int) -> int:
@@ -244,59 +246,47 @@ def _n_samples(init_factor: Any, soft_limit: int) -> int:
     return round(n)
 
 
-def acceptance_probability(amount: float, temperature: float, acceptance: Acceptance) -> float:
+def acceptance_probability(temperature: float, acceptance: Acceptance, amount: float) -> float:
     """Return the probability of moving to a solution dominated by this average amount; see :class:`AMOSA`."""
     exponent = amount / temperature if acceptance == "physical" else amount * temperature
     return float(expit(-exponent))
 
 
-def climb(
-    batch: pymoo_search.Batch,
-    *,
-    n_steps: int,
-    problem: Any,
-    vary: generic.Variation,
-    evaluate: Evaluate,
-    rng: Generator,
-) -> list[pymoo_search.Solution]:
+def climb(batch: Batch, n_steps: int, problem: Any, trial: Trial) -> list[Solution]:
     """Improve solutions in parallel: a perturbed solution replaces an original that it dominates."""
-    violations = pymoo_search.violations_of(batch, problem)
+    violations = violations_of(batch, problem)
     for _ in range(n_steps):
-        trial = evaluate(vary(batch["X"], rng))
-        trial_violations = pymoo_search.violations_of(trial, problem)
-        better = trial_violations < violations
-        pareto = (trial["F"] <= batch["F"]).all(axis=1) & (trial["F"] < batch["F"]).any(axis=1)
-        better |= (trial_violations == violations) & pareto
-        violations[better] = trial_violations[better]
+        new = trial(batch["X"])
+        new_violations = violations_of(new, problem)
+        better = new_violations < violations
+        pareto = (new["F"] <= batch["F"]).all(axis=1) & (new["F"] < batch["F"]).any(axis=1)
+        better |= (new_violations == violations) & pareto
+        violations[better] = new_violations[better]
         for name, values in batch.items():
-            values[better] = trial[name][better]
-    return [pymoo_search.Solution.of_batch(batch, row, violations[row]) for row in range(len(violations))]
+            values[better] = new[name][better]
+    return [Solution.of_batch(batch, row, violations[row]) for row in range(len(violations))]
 
 
 def anneal(
     archive: BoundedArchive,
-    current: pymoo_search.Solution,
-    *,
+    current: Solution,
     n_moves: int,
-    temperature: float,
-    acceptance: Acceptance,
     problem: Any,
-    vary: generic.Variation,
-    evaluate: Evaluate,
+    trial: Trial,
+    accept: Callable[[float], float],
     rng: Generator,
-) -> pymoo_search.Solution:
+) -> Solution:
     """Run the moves of one temperature, and return the last current solution."""
     for _ in range(n_moves):
-        batch = evaluate(vary(current.x[None], rng))
-        new = pymoo_search.Solution.of_batch(batch, 0, float(pymoo_search.violations_of(batch, problem)[0]))
+        batch = trial(current.x[None])
+        new = Solution.of_batch(batch, 0, float(violations_of(batch, problem)[0]))
         # relation compares the new with the current solution (1: the new solution is dominated); k archive
         # members dominate the new solution. Cases are numbered as in the paper.
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
         )
         if relation == 1 or (relation == 0 and k > 0):  # cases 1 and 2(a)
-            average = total / (k + (relation == 1))
-            if rng.random() < acceptance_probability(average, temperature, acceptance):
+            if rng.random() < accept(total / (k + (relation == 1))):
                 current = new
         elif k > 0:  # case 3(a): new dominates current, and the archive dominates new
             back = rng.random() < expit(least)
@@ -315,9 +305,8 @@ class BoundedArchive:
     def __init__(
         self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination
     ) -> None:
-        self.soft_limit = soft_limit
-        self.hard_limit = hard_limit
-        self.members: list[pymoo_search.Solution] = []
+        self.soft_limit, self.hard_limit = soft_limit, hard_limit
+        self.members: list[Solution] = []
         self.F = np.empty((soft_limit + 1, n_obj))
         self.violations = np.empty(soft_limit + 1)
         self._duplicates = duplicates
@@ -325,7 +314,7 @@ class BoundedArchive:
     def __len__(self) -> int:
         return len(self.members)
 
-    def fill(self, solutions: Sequence[pymoo_search.Solution]) -> None:
+    def fill(self, solutions: Sequence[Solution]) -> None:
         """Replace the members by non-dominated solutions of smallest violation, at most ``hard_limit``."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
@@ -333,22 +322,20 @@ class BoundedArchive:
         members = self._distinct([best[i] for i in np.sort(front)])
         self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
 
-    def restore(self, members: Sequence[pymoo_search.Solution]) -> None:
+    def restore(self, members: Sequence[Solution]) -> None:
         """Replace the members by those of an earlier archive."""
         self._remember(members)
         self._set(members)
 
-    def add(self, solution: pymoo_search.Solution) -> None:
+    def add(self, solution: Solution) -> None:
         """Add a solution unless a member dominates or duplicates it; remove the members that it dominates."""
         if self._is_known(solution):
             return
         rows = not_dominated(self.F, self.violations, len(self), solution.f, solution.violation)
         if len(rows) < len(self):
             self._keep(rows)
-        n = len(self)
+        self.F[len(self)], self.violations[len(self)] = solution.f, solution.violation
         self.members.append(solution)
-        self.F[n] = solution.f
-        self.violations[n] = solution.violation
         if len(self) > self.soft_limit:
             self.thin()
 
@@ -357,7 +344,7 @@ class BoundedArchive:
         if len(self) > self.hard_limit:
             self._keep(representatives(self.F[: len(self)], self.hard_limit))
 
-    def _set(self, members: Sequence[pymoo_search.Solution]) -> None:
+    def _set(self, members: Sequence[Solution]) -> None:
         n = len(members)
         self.members = list(members)
         self.F[:n] = _objectives(members)
@@ -369,17 +356,17 @@ class BoundedArchive:
         self.violations[:n] = self.violations[rows]
         self.members = [self.members[i] for i in rows]
 
-    def _remember(self, solutions: Sequence[pymoo_search.Solution]) -> None:
+    def _remember(self, solutions: Sequence[Solution]) -> None:
         """If the operator compares keys, compute the keys of all solutions at once."""
         if isinstance(self._duplicates, CanonicalDuplicates) and len(solutions):
             for solution, key in zip(solutions, self._duplicates.keys(_genes_of(solutions)), strict=True):
                 solution.key = key
 
-    def _distinct(self, solutions: list[pymoo_search.Solution]) -> list[pymoo_search.Solution]:
+    def _distinct(self, solutions: list[Solution]) -> list[Solution]:
         """Drop solutions that duplicate an earlier solution."""
         self._remember(solutions)
         if isinstance(self._duplicates, CanonicalDuplicates):
-            first: dict[bytes | None, pymoo_search.Solution] = {}
+            first: dict[bytes | None, Solution] = {}
             for solution in solutions:
                 first.setdefault(solution.key, solution)
             return list(first.values())
@@ -388,7 +375,7 @@ class BoundedArchive:
         _, kept, _ = self._duplicates.do(_genes_of(solutions), return_indices=True)
         return [solutions[i] for i in kept]
 
-    def _is_known(self, solution: pymoo_search.Solution) -> bool:
+    def _is_known(self, solution: Solution) -> bool:
         """Return whether a solution duplicates a member."""
         if isinstance(self._duplicates, CanonicalDuplicates):
             self._remember([solution])
@@ -398,7 +385,7 @@ class BoundedArchive:
         return not len(self._duplicates.do(_genes_of([solution]), _genes_of(self.members), to_itself=False))
 
 
-def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
+def _objectives(solutions: Sequence[Solution]) -> FloatArray:
     return np.array([solution.f for solution in solutions])
 
 
@@ -504,33 +491,28 @@ class LaplaceNoise(Mutation):
     def _do(
         self, problem: Any, X: NDArray[Any], *args: Any, random_state: Generator | None = None, **kwargs: Any
     ) -> NDArray[Any]:
-        rng = np.random.default_rng(random_state)
-        n = len(X)
-        lower, upper = problem.xl, problem.xu
-        if problem.has_bounds():
-            free = np.flatnonzero(upper > lower)
-            if not len(free):
-                return X.copy()
-            column = free[rng.integers(len(free), size=n)]
-            noise = rng.laplace(scale=self.scale, size=n) * (upper - lower)[column]
-        else:
-            column = rng.integers(problem.n_var, size=n)
-            noise = rng.laplace(scale=self.scale, size=n)
+        rng, bounded = np.random.default_rng(random_state), problem.has_bounds()
+        lower, upper, rows, out = problem.xl, problem.xu, np.arange(len(X)), X.copy()
+        free = np.flatnonzero(upper > lower) if bounded else np.arange(problem.n_var)
+        if not len(free):
+            return out
+        column = free[rng.integers(len(free), size=len(X))]
+        noise = rng.laplace(scale=self.scale, size=len(X))
+        if bounded:
+            noise *= (upper - lower)[column]
         if X.dtype.kind in "iu":
             noise = np.copysign(np.ceil(np.abs(noise)), noise)
-        row = np.arange(n)
-        moved = X[row, column] + noise
-        if problem.has_bounds():
+        moved = X[rows, column] + noise
+        if bounded:
             moved = np.minimum(np.maximum(moved, lower[column]), upper[column])
-        out = X.copy()
-        out[row, column] = moved
+        out[rows, column] = moved
         return out
 
 
-def _genes_of(solutions: Sequence[pymoo_search.Solution]) -> Population:
+def _genes_of(solutions: Sequence[Solution]) -> Population:
     return Population.new(X=np.array([solution.x for solution in solutions]))
 
 
-def population_of(solutions: list[pymoo_search.Solution], iteration: int) -> Population:
+def population_of(solutions: list[Solution], iteration: int) -> Population:
     """Convert solutions to a pymoo Population."""
     return Population.create(*(solution.as_individual(iteration) for solution in solutions))

@@ -23,102 +23,117 @@ Individuals = list[Any]
 Key = Callable[[Any], Hashable]
 _quality = attrgetter("fitness.wvalues")
 Columns = dict[str, Any]
+# The next population and its logbook columns.
+Outcome = tuple[Individuals, Columns]
 Legal = Callable[[Any], bool]
-# Parameters and return values of the loops, for :func:`~moo_clustering._docs.documented`.
+# Sections shared by the loops, for :func:`~moo_clustering._docs.documented`.
 LOOP = """
 Parameters
 ----------
 population : list
-    Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
-    Replaced in place; individuals with valid fitness are not evaluated again.
+    Lists or arrays of genes with a ``fitness`` for one objective, minimised or maximised. The list is updated
+    in place. Individuals with a valid fitness are not evaluated again.
 toolbox : deap.base.Toolbox
-    Must have the functions listed in the documentation of the step.
+    Toolbox with the functions that the step requires.
 ngen : int
-    Number of generations after the initial population. A generation of P individuals makes O(P) evaluations
+    Number of generations after the initial population. A generation of P individuals takes O(P) evaluations
     and O(P n_var) other operations.
 stats : deap.tools.Statistics, optional
-    Minimum, mean, standard deviation and maximum of the finite fitness values by default.
+    Default: minimum, mean, standard deviation and maximum of the finite fitness values.
 halloffame : deap.tools.HallOfFame, optional
-    If individuals are NumPy arrays, it must be created with ``similar=numpy.array_equal``.
+    For NumPy individuals, create it with ``similar=numpy.array_equal``.
 rng : numpy.random.Generator, optional
-    Generator of the step; the toolbox functions use their own. Default: a new generator.
+    Generator used by the step; toolbox functions use their own. Default: a new generator.
 verbose : bool
     Print the logbook during the run.
 **options
-    Parameters of the step. For checkpoints, a progress bar and Ctrl-C, pass the step to :class:`DeapSearch`
-    and the search to :func:`drive`.
+    Parameters of the step. For checkpoints, a progress bar or Ctrl-C handling, create a :class:`DeapSearch`
+    with the step, and run it with :func:`drive`.
 
 Returns
 -------
 population : list
     The list that was passed in.
 logbook : deap.tools.Logbook
-    ``gen``, ``nevals`` and ``ntrials`` of each generation, the above columns, and the fields of ``stats``.
+    One record per generation: ``gen``, ``nevals``, ``ntrials``, any columns listed above, and the fields of
+    ``stats``.
 
 Raises
 ------
 TypeError, ValueError
-    If an option is invalid, there are several objectives or NaN, or the toolbox is incomplete.
+    If an option is invalid, if the toolbox lacks a function, or if there are several objectives or NaNs.
 """
 
 
-@documented(LOOP)
-def gka(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    *,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: Generator | None = None,
-    verbose: bool = False,
-    **options: Any,
-) -> tuple[Individuals, tools.Logbook]:
-    """Genetic K-means: repeat :class:`GkaStep` (selection, mutation and K-means, but no crossover).
+def _loop(make_step: Callable[..., CountedStep]) -> Callable[..., tuple[Individuals, tools.Logbook]]:
+    """Turn a function that creates a step into a function that runs it, with the same name and docstring."""
+
+    def loop(
+        population: Individuals,
+        toolbox: base.Toolbox,
+        ngen: int,
+        *,
+        stats: Any = None,
+        halloffame: Any = None,
+        rng: Generator | None = None,
+        verbose: bool = False,
+        **options: Any,
+    ) -> tuple[Individuals, tools.Logbook]:
+        step = make_step(**options)
+        ngen = integer("ngen", ngen, 0)
+        if not isinstance(population, list):
+            raise TypeError(f"population must be a list of individuals, got {quoted(population)}")
+        if rng is not None and not isinstance(rng, Generator):
+            raise TypeError(f"rng must be a numpy.random.Generator or None, got {quoted(rng)}")
+        rng = np.random.default_rng() if rng is None else rng
+        stats = finite_statistics() if stats is None else stats
+        logbook = tools.Logbook()
+        logbook.header = ["gen", *step.columns, *stats.fields]
+        for gen in range(ngen + 1):
+            outcome = step(population, toolbox, rng) if gen else step.start(population, toolbox, rng)
+            if outcome is None:
+                break
+            population[:], columns = outcome
+            if halloffame is not None:
+                halloffame.update(step.eligible(population))
+            logbook.record(gen=gen, **columns, **stats.compile(population))
+            if verbose:
+                with suppress(OSError, ValueError):  # standard output is closed or full
+                    print(logbook.stream)
+        return population, logbook
+
+    loop.__name__ = loop.__qualname__ = make_step.__name__
+    loop.__doc__ = make_step.__doc__
+    return documented(LOOP)(loop)
+
+
+@_loop
+def gka(**options: Any) -> CountedStep:
+    """Run genetic K-means, which repeats :class:`GkaStep`: selection, mutation and K-means, but no crossover.
 
     Sources: Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
     """
-    return run_steps(GkaStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
+    return GkaStep(**options)
 
 
-@documented(LOOP)
-def gcuk(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    *,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: Generator | None = None,
-    verbose: bool = False,
-    **options: Any,
-) -> tuple[Individuals, tools.Logbook]:
-    """Genetic clustering for unknown K: repeat :class:`GcukStep` (selection, crossover and mutation).
+@_loop
+def gcuk(**options: Any) -> CountedStep:
+    """Run genetic clustering for unknown K, which repeats :class:`GcukStep`.
 
-    The logbook column ``ncross`` counts the crossed pairs. Sources: Evolutionary multi-instance clustering
-    (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
+    The logbook column ``ncross`` is the number of crossed pairs. Sources: Evolutionary multi-instance
+    clustering (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
     """
-    return run_steps(GcukStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
+    return GcukStep(**options)
 
 
-@documented(LOOP)
-def chc(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    *,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: Generator | None = None,
-    verbose: bool = False,
-    **options: Any,
-) -> tuple[Individuals, tools.Logbook]:
-    """CHC: repeat :class:`ChcStep` (elitist survival, crossover of distant parents only, and restarts).
+@_loop
+def chc(**options: Any) -> CountedStep:
+    """Run CHC, which repeats :class:`ChcStep`: elitist survival, crossover of distant parents, and restarts.
 
-    The logbook columns are ``ncross`` (crossed pairs), ``accepted`` (surviving children), ``d`` (threshold
-    after the generation) and ``restart`` (0 or 1). Sources: L. J. Eshelman, "The CHC adaptive search
-    algorithm", Foundations of Genetic Algorithms 1 (1991), with ``threshold_rule="no_acceptance"``;
+    Additional logbook columns are ``ncross`` (crossed pairs), ``accepted`` (surviving children), ``d``
+    (threshold after the generation) and ``restart`` (0 or 1). Sources: L. J. Eshelman, "The CHC adaptive
+    search algorithm", Foundations of Genetic Algorithms 1 (1991), with ``threshold_rule="no_acceptance"``;
     Evolutionary multi-instance clustering (CHCMIC).
 
     Examples
@@ -139,58 +154,21 @@ def chc(
     >>> logbook[-1]["min"]
     0.0
     """
-    return run_steps(ChcStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
-
-
-def run_steps(
-    step: CountedStep,
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    stats: Any,
-    halloffame: Any,
-    rng: Generator | None,
-    verbose: bool,
-) -> tuple[Individuals, tools.Logbook]:
-    """Evaluate a population and run ``ngen`` generations, or fewer if the evaluation budget is used up."""
-    ngen = integer("ngen", ngen, 0)
-    if not isinstance(population, list):
-        raise TypeError(f"population must be a list of individuals, got {quoted(population)}")
-    if rng is not None and not isinstance(rng, Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator or None, got {quoted(rng)}")
-    rng = np.random.default_rng() if rng is None else rng
-    stats = finite_statistics() if stats is None else stats
-    logbook = tools.Logbook()
-    logbook.header = ["gen", *step.columns, *stats.fields]
-    population[:], columns = step.start(population, toolbox, rng)
-    for gen in range(ngen + 1):
-        if gen > 0:
-            outcome = step(population, toolbox, rng)
-            if outcome is None:
-                break
-            population[:], columns = outcome
-        if halloffame is not None:
-            halloffame.update(step.eligible(population))
-        logbook.record(gen=gen, **columns, **stats.compile(population))
-        if verbose:
-            with suppress(OSError, ValueError):  # standard output is closed or full
-                print(logbook.stream)
-    return population, logbook
+    return ChcStep(**options)
 
 
 class CountedStep(Documented, ABC):
-    """One generation of a search with an evaluation budget, for :func:`run_steps` and :class:`DeapSearch`.
+    """One generation of a search with an evaluation budget, for :class:`DeapSearch` and the above loops.
 
-    If ``toolbox.repair`` is registered, it repairs new individuals before evaluation. Subclasses implement
-    ``_generation`` and ``_needed``, and list their logbook columns in ``columns``.
+    Subclasses implement ``_generation`` and ``_needed``, and list their logbook columns in ``columns``.
 
     Parameters
     ----------
     mutpb, kmpb : float
-        Probabilities of changing a child by ``toolbox.mutate``, and then by ``toolbox.km``.
+        Probabilities of changing a child by ``mutate``, and then by ``km``.
     max_evals : int, optional
-        Maximum number of evaluations, including the initial population and the trials that ``toolbox.mutate``
-        counts in ``n_trials``. Unless ``mutate`` is batched, an individual's trials can exceed the maximum.
+        Maximum number of evaluations, including the initial population and the trial evaluations that
+        ``mutate`` reports in ``n_trials``. Unless ``mutate`` is batched, trials can exceed the maximum.
 
     Attributes
     ----------
@@ -219,9 +197,7 @@ class CountedStep(Documented, ABC):
         """Whether the evaluation budget is exhausted."""
         return self.left == 0
 
-    def start(
-        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
-    ) -> tuple[Individuals, Columns]:
+    def start(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
         """Reset the step, and evaluate the initial individuals without valid fitness.
 
         Returns the population, without individuals beyond ``max_evals``, and its logbook columns. Raises a
@@ -234,9 +210,7 @@ class CountedStep(Documented, ABC):
         population = self._evaluated(population, toolbox)
         return population, {"nevals": self.evaluations, "ntrials": 0, **self._begin(population)}
 
-    def __call__(
-        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
-    ) -> tuple[Individuals, Columns] | None:
+    def __call__(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome | None:
         """Return the next population and its logbook columns; None if :attr:`finished`."""
         if self.finished:
             return None
@@ -255,13 +229,10 @@ class CountedStep(Documented, ABC):
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """Restore the state that :meth:`checkpoint_state` returned."""
-        self.evaluations = meta["evaluations"]
-        self.trials = meta["trials"]
+        self.evaluations, self.trials = meta["evaluations"], meta["trials"]
 
     @abstractmethod
-    def _generation(
-        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
-    ) -> tuple[Individuals, Columns]:
+    def _generation(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
         """Run one generation without modifying the individuals of ``population``."""
 
     @abstractmethod
@@ -281,8 +252,8 @@ class CountedStep(Documented, ABC):
         for individual, values in zip(new, toolbox.map(toolbox.evaluate, new), strict=True):
             if any(value != value for value in values):
                 raise ValueError(
-                    f"toolbox.evaluate returned NaN as an objective of {individual!r}; "
-                    f"return an infinite value instead"
+                    f"toolbox.evaluate returned NaN as an objective of {individual!r}; return an infinite "
+                    "value instead"
                 )
             individual.fitness.values = values
         self.evaluations += len(new)
@@ -307,9 +278,10 @@ class CountedStep(Documented, ABC):
 
     @contextmanager
     def _counting_trials(self, toolbox: base.Toolbox) -> Iterator[None]:
-        before = _trials_of(toolbox)
+        mutate: Any = getattr(toolbox, "mutate", None)
+        before = n_trials(mutate) or 0
         yield
-        self.trials += _trials_of(toolbox) - before
+        self.trials += (n_trials(mutate) or 0) - before
 
     def _check(self, population: Individuals, toolbox: base.Toolbox) -> None:
         if not len(population):
@@ -329,11 +301,6 @@ class CountedStep(Documented, ABC):
                 )
 
 
-def _trials_of(toolbox: base.Toolbox) -> int:
-    mutate = getattr(toolbox, "mutate", None)
-    return 0 if mutate is None else n_trials(mutate) or 0
-
-
 def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: int | None = None) -> None:
     where = np.flatnonzero(chosen)
     if len(where):
@@ -351,22 +318,14 @@ class GenerationalStep(CountedStep):
         Whether the best individual so far replaces the worst new one if all new individuals are worse.
     legal : callable, optional
         ``legal(individual) -> bool``, optionally with a method ``legal.batch(matrix)``. Illegal individuals
-        can be selected, but cannot be the elite or enter the hall of fame.
+        can be selected, but cannot become the elite or enter the hall of fame.
     max_evals : int, optional
-        See :class:`CountedStep`. Children beyond the budget are replaced by the best old individuals.
+        Maximum number of evaluations, including the initial population and the trial evaluations that
+        ``mutate`` reports in ``n_trials``. Children beyond the budget are replaced by the best parents.
     """
 
-    def __init__(
-        self,
-        *,
-        cxpb: float,
-        mutpb: float,
-        kmpb: float,
-        elitism: int,
-        legal: Legal | None,
-        max_evals: int | None,
-    ) -> None:
-        super().__init__(mutpb=mutpb, kmpb=kmpb, max_evals=max_evals)
+    def __init__(self, *, cxpb: float, elitism: int, legal: Legal | None, **options: Any) -> None:
+        super().__init__(**options)
         self.cxpb = probability("cxpb", cxpb)
         self.elitism = integer("elitism", elitism, 0)
         if self.elitism > 1:
@@ -385,9 +344,7 @@ class GenerationalStep(CountedStep):
     def _needed(self) -> list[str]:
         return ["select"] + ["mate"] * (self.cxpb > 0)
 
-    def _generation(
-        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
-    ) -> tuple[Individuals, Columns]:
+    def _generation(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
         # With elitism, the population always contains the best individual so far.
         best = self._best(population) if self.elitism else None
         children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
@@ -424,8 +381,8 @@ class GkaStep(GenerationalStep):
     """One generation of the genetic K-means algorithm, for :func:`gka`, :class:`DeapSearch` or custom loops.
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mutate(individual)`` if
-    ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0; ``repair(individual)`` is optional. Register
-    operators together with their generator, because the step does not pass one.
+    ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0. If it has ``repair(individual)``, new individuals
+    are repaired before evaluation. The step passes no generator to these functions.
     :func:`~moo_clustering.operators.deap.sel_roulette_min` and
     :class:`~moo_clustering.operators.deap.SelRouletteLegal` select by minimised objectives, and
     :func:`~moo_clustering.operators.deap.batch_map`, registered as ``map``, evaluates in batches.
@@ -452,15 +409,15 @@ class GcukStep(GenerationalStep):
     """One generation of genetic clustering for unknown K, for :func:`gcuk` or :class:`DeapSearch`.
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mate(first, second)`` if
-    ``cxpb`` > 0, and ``mutate(individual)`` if ``mutpb`` > 0; ``repair(individual)`` is optional. Register
-    operators together with their generator, because the step does not pass one.
+    ``cxpb`` > 0, and ``mutate(individual)`` if ``mutpb`` > 0. If it has ``repair(individual)``, new
+    individuals are repaired before evaluation. The step passes no generator to these functions.
 
     Parameters
     ----------
     cxpb : float, default=0.2
-        Probability of crossing each pair of consecutive selected individuals.
+        Probability of crossing each pair of consecutively selected individuals.
     mutpb : float, default=0.3
-        Probability of mutating each individual afterwards. Unchanged individuals are not re-evaluated.
+        Probability of mutating each individual afterwards. Unchanged individuals are not evaluated again.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -486,8 +443,8 @@ class ChcStep(CountedStep):
 
     The toolbox must have ``evaluate(individual)`` and ``mate(first, second)``, ``individual()`` unless
     ``restart`` is set, ``mutate(individual)`` if ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0.
-    ``distance(first, second)`` (default: number of differing genes) and ``repair(individual)`` are optional.
-    Register operators together with their generator, because the step does not pass one.
+    Optional functions are ``distance(first, second)`` (default: number of differing genes) and
+    ``repair(individual)``, applied before evaluation. The step passes no generator to these functions.
     :func:`~moo_clustering.operators.deap.batch_map`, registered as ``map``, evaluates in batches.
 
     Parameters
@@ -497,23 +454,24 @@ class ChcStep(CountedStep):
     threshold : float, optional
         Initial ``d``. Default: max(1, n_var // 4).
     n_keep : int, default=10
-        Number of best individuals kept by a restart; at least one individual is replaced.
+        Number of best individuals that a restart keeps; it always replaces at least one individual.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases if no pair was crossed or, with ``"no_acceptance"``, if no child survived.
     mutate : {"children", "population"}, default="children"
-        ``"population"`` also mutates copies of all parents by ``mutate`` and ``km``, as additional children.
+        With ``"population"``, copies of all parents, changed by ``mutate`` and ``km``, are also children.
     step : float, default=1
-        Decrease of ``d``.
+        Amount by which ``d`` decreases.
     restart : callable, optional
         ``restart(best, n_new, rng)`` must return ``n_new`` individuals; ``best`` contains clones of the
         ``n_keep`` best individuals. Default: ``toolbox.individual()``.
     restart_threshold : float, optional
         ``d`` after a restart. Default: ``threshold``.
     max_evals : int, optional
-        See :class:`CountedStep`. Children beyond the budget are dropped.
+        Maximum number of evaluations, including the initial population and the trial evaluations that
+        ``mutate`` reports in ``n_trials``. Children beyond the budget are dropped.
     unique : callable, optional
-        ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Only the best of the
-        individuals with equal keys survives, unless too few individuals with other keys remain.
+        ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Of the individuals with equal
+        keys, only the best survives, unless too few individuals with other keys remain.
 
     Attributes
     ----------
@@ -548,39 +506,32 @@ class ChcStep(CountedStep):
         for name, value in (("restart", restart), ("unique", unique)):
             if value is not None and not callable(value):
                 raise TypeError(f"{name} must be a function or None, got {quoted(value)}")
-        self.restart = restart
-        self.restart_threshold = (
-            None if restart_threshold is None else positive("restart_threshold", restart_threshold)
-        )
-        self.unique = unique
+        self.restart, self.unique = restart, unique
+        if restart_threshold is not None:
+            restart_threshold = positive("restart_threshold", restart_threshold)
+        self.restart_threshold = restart_threshold
         self.d: int | float | None = None
         self.restarts = 0
 
     def checkpoint_state(self) -> State:
-        """Return arrays and JSON-serialisable metadata for :meth:`restore_checkpoint_state`."""
         arrays, meta = super().checkpoint_state()
         return arrays, meta | {"d": self.d, "restarts": self.restarts}
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore the state that :meth:`checkpoint_state` returned."""
         super().restore_checkpoint_state(arrays, meta)
-        self.d = meta["d"]
-        self.restarts = meta["restarts"]
+        self.d, self.restarts = meta["d"], meta["restarts"]
 
     def _needed(self) -> list[str]:
         return ["mate"] + ["individual"] * (self.restart is None)
 
     def _begin(self, population: Individuals) -> Columns:
-        self.restarts = 0
-        self.d = self._first_threshold(population)
+        self.restarts, self.d = 0, self._first_threshold(population)
         return {"ncross": 0, "accepted": 0, "d": self.d, "restart": 0}
 
     def _first_threshold(self, population: Individuals) -> int | float:
         return max(len(population[0]) // 4, 1) if self.threshold is None else self.threshold
 
-    def _generation(
-        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
-    ) -> tuple[Individuals, Columns]:
+    def _generation(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
         d = self._first_threshold(population) if self.d is None else self.d
         children = self._crossed(population, toolbox, rng, d)
         n_crossed = len(children) // 2
@@ -671,9 +622,9 @@ def hamming(first: Any, second: Any) -> int:
 
 
 class MemeticChcStep(ChcStep):
-    """A :class:`ChcStep` that also mutates part of the initial population, and all individuals of restarts.
+    """A :class:`ChcStep` that also mutates part of the initial population and all individuals of restarts.
 
-    If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, the search covers only local optima.
+    If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, only local optima are compared.
 
     Parameters
     ----------
@@ -687,9 +638,7 @@ class MemeticChcStep(ChcStep):
         super().__init__(**options)
         self.optima = probability("optima", optima)
 
-    def start(
-        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
-    ) -> tuple[Individuals, Columns]:
+    def start(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
         """Evaluate the initial population, then mutate and evaluate its first individuals."""
         population, columns = super().start(population, toolbox, rng)
         count = round(self.optima * len(population))

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,11 @@ class DeapSearch:
     Parameters
     ----------
     toolbox : deap.base.Toolbox
-        Must have ``population(n=, rng=)`` or ``population(n=)``, which returns arrays or lists with a
+        Toolbox with ``population(n=, rng=)`` or ``population(n=)``, which returns arrays or lists with a
         ``fitness``. Unless the step has ``start``, it must also have ``evaluate_population(population)``,
         which evaluates in place and may return the number of evaluations.
     step : callable
-        ``step(population, toolbox, rng)`` runs one generation; see Notes. Example: :class:`ChcStep`.
+        ``step(population, toolbox, rng)`` runs one generation, such as :class:`ChcStep`; see Notes.
     rng : Generator
         Generator used by ``population`` and ``step``.
     pop_size : int
@@ -53,11 +54,12 @@ class DeapSearch:
     Notes
     -----
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
-    with a mapping of logbook columns, or None if it finds no new individuals. Its optional attributes are
+    with a mapping of logbook columns, or None if it finds no new individuals. It may have the attributes
     ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same values;
-    ``finished``, whether the search has ended; and ``eligible(population)``, candidates for the hall of fame.
+    ``finished``, which is true when the search has ended; and ``eligible(population)``, which returns the
+    candidates for the hall of fame.
 
-    Checkpoints contain the genes, fitness and other plain attributes of individuals, the generator, the
+    Checkpoints contain the individuals' genes, fitness and other plain attributes, the generator, the
     logbook, the hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
     ``restore_checkpoint_state(arrays, meta)``. Individuals are restored by ``from_genes(genes)``,
     ``individual(genes)`` or ``individual()``. Restored searches are bit-identical if all draws use ``rng``.
@@ -81,12 +83,8 @@ class DeapSearch:
         pop_size = integer("pop_size", pop_size)
         if isinstance(statistics, tools.MultiStatistics):
             raise TypeError("statistics must be a deap.tools.Statistics, got MultiStatistics")
-        self.toolbox = toolbox
-        self.step = step
-        self.rng = rng
-        self.pop_size = int(pop_size)
-        self.hall_of_fame = hall_of_fame
-        self.statistics = statistics
+        self.toolbox, self.step, self.rng, self.pop_size = toolbox, step, rng, pop_size
+        self.hall_of_fame, self.statistics = hall_of_fame, statistics
         self.population: Individuals = []
         self.logbook = tools.Logbook()
         self.generation = 0
@@ -137,14 +135,13 @@ class DeapSearch:
 
         Raises a TypeError if an individual has an attribute that is not plain data.
         """
-        unique: dict[int, Any] = {}
-        for individual in [*self.population, *(self.hall_of_fame or [])]:
-            unique.setdefault(id(individual), individual)
+        members = {"population": self.population, "hall_of_fame": list(self.hall_of_fame or [])}
+        unique = {id(individual): individual for group in members.values() for individual in group}
         row_of = {key: row for row, key in enumerate(unique)}
         table, columns = searches.to_columns([flatten(individual) for individual in unique.values()])
         arrays = searches.prefixed("individuals", table)
-        arrays["population"] = np.array([row_of[id(i)] for i in self.population], dtype=np.int64)
-        arrays["hall_of_fame"] = np.array([row_of[id(i)] for i in self.hall_of_fame or []], dtype=np.int64)
+        for name, group in members.items():
+            arrays[name] = np.array([row_of[id(individual)] for individual in group], dtype=np.int64)
         meta: dict[str, Any] = {
             "generation": self.generation,
             "exhausted": self.exhausted,
@@ -162,7 +159,7 @@ class DeapSearch:
         return arrays, meta
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state instead of calling :meth:`start`."""
+        """Restore a saved state instead of calling :meth:`start`."""
         rows = searches.from_columns(searches.within("individuals", arrays), meta["individuals"])
         individuals = [unflatten(row, self.toolbox) for row in rows]
         self.population = [individuals[row] for row in arrays["population"]]
@@ -175,15 +172,13 @@ class DeapSearch:
         for record in meta["logbook"]:
             self.logbook.record(**record)
         searches.set_rng_state(self.rng, meta["rng"])
-        self.generation = meta["generation"]
-        self.exhausted = meta["exhausted"]
+        self.generation, self.exhausted = meta["generation"], meta["exhausted"]
         if (step := _hooks(self.step)) is not None:
             step.restore_checkpoint_state(searches.within("step", arrays), meta["step"])
         for name, function in _with_state(self.toolbox).items():
-            if name in meta.get("toolbox", {}):
-                function.restore_checkpoint_state(
-                    searches.within(f"toolbox/{name}", arrays), meta["toolbox"][name]
-                )
+            if name in meta["toolbox"]:
+                own = searches.within(f"toolbox/{name}", arrays)
+                function.restore_checkpoint_state(own, meta["toolbox"][name])
 
     def _take(self, outcome: Any) -> None:
         report = None
@@ -249,6 +244,7 @@ def new_population(toolbox: base.Toolbox, n: int, rng: np.random.Generator) -> l
 
 
 def of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
+    """Create an individual with the given genes."""
     if callable(from_genes := getattr(toolbox, "from_genes", None)):
         return from_genes(genes)
     if can_take(toolbox.individual, genes):
@@ -259,12 +255,12 @@ def of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
 
 
 def can_take(function: Any, *args: Any, **keywords: Any) -> bool:
+    """Return whether a function accepts the arguments; True if its signature is unknown."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return True
-    try:
+    with suppress(TypeError):
         signature.bind(*args, **keywords)
-    except TypeError:
-        return False
-    return True
+        return True
+    return False

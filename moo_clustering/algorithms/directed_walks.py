@@ -27,13 +27,13 @@ from moo_clustering.operators.regions import DirectedMutation, random_weights
 class DirectedWalks(GeneticAlgorithm):
     """Search by mutating the best archive members under random objective weights.
 
-    Each walk draws objective weights relative to the objectives' ranges in the archive, mutates the archive
+    Each walk draws weights for the objectives, scaled by their ranges in the archive, mutates the archive
     member with the lowest weighted sum, and adds the result to the archive. A
     :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; other mutations ignore
-    it. First-generation walks start from the initial solutions in random order. There is no crossover.
+    it. Walks of the first generation start from the initial solutions in random order. There is no crossover.
 
     In addition to mutation and evaluation, a generation takes O(n_offsprings archive_size n_obj +
-    (n_offsprings + archive_size)^2 n_obj) time. Smaller constraint violations dominate. The algorithm is
+    (n_offsprings + archive_size)^2 n_obj) time. A smaller constraint violation dominates. The algorithm is
     unpublished; ``python -m papers regions`` compares it with other searches for contiguous regions.
 
     Parameters
@@ -81,7 +81,6 @@ class DirectedWalks(GeneticAlgorithm):
         **options: Any,
     ) -> None:
         pop_size = integer("pop_size", pop_size)
-        n_offsprings = pop_size if n_offsprings is None else integer("n_offsprings", n_offsprings)
         self.archive_size = integer("archive_size", archive_size)
         mutation = PM(eta=20) if mutation is None else mutation
         if not isinstance(mutation, Mutation):
@@ -89,7 +88,7 @@ class DirectedWalks(GeneticAlgorithm):
         duplicates = duplicate_elimination(eliminate_duplicates)
         super().__init__(
             pop_size=pop_size,
-            n_offsprings=n_offsprings,
+            n_offsprings=pop_size if n_offsprings is None else integer("n_offsprings", n_offsprings),
             sampling=FloatRandomSampling() if sampling is None else sampling,
             survival=ArchiveSurvival(self.archive_size),
             mating=_Walk(mutation, selection, repair, duplicates),

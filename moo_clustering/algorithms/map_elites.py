@@ -109,7 +109,7 @@ class MapElites(GeneticAlgorithm):
     """MAP-Elites: an archive that keeps the best partition in each cell of a descriptor grid.
 
     Parents are drawn at random from the archive. Each cell keeps the partition with the smallest constraint
-    violation; ties are broken by quality, then by age (oldest first). Values outside a descriptor's range
+    violation; ties are broken by quality, then in favour of the oldest. Values outside a descriptor's range
     belong to its outer cells. The result contains all feasible members, including dominated ones. In addition
     to variation and evaluation, a generation takes O(n_offsprings n_samples) time and sorts the archive.
     Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
@@ -117,7 +117,7 @@ class MapElites(GeneticAlgorithm):
     Parameters
     ----------
     pop_size, n_offsprings : int, default=100
-        Number of initial solutions, and number of offspring per generation (default: ``pop_size``).
+        Number of initial solutions, and of offspring per generation (default: ``pop_size``).
     descriptors : sequence of str, ValidityIndex, callable or tuple, default=("n_clusters", "evenness")
         ``"n_clusters"``, ``"evenness"`` (relative entropy of the sizes), ``"singletons"`` (fraction of
         samples), fitted indices such as ``problem.indices[0]``, or functions of labels (n, n_samples),
@@ -128,7 +128,7 @@ class MapElites(GeneticAlgorithm):
         Range of each descriptor; required for indices and functions. Default: the encoding's range for
         ``"n_clusters"``; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
-        Weights of the minimised objectives; their weighted sum is the quality. Default: the first objective.
+        Weights of the minimised objectives in the sum that is the quality. Default: the first objective.
     reference : float, default=0.0
         Quality (minimised) of a member that adds 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
@@ -140,7 +140,7 @@ class MapElites(GeneticAlgorithm):
     archive_ : PartitionArchive
     course_ : DataFrame
         One row per generation: ``generation``, ``evaluations``, ``coverage`` (fraction of cells with a
-        feasible member), ``qd_score`` (sum of ``reference`` minus minimised quality over these cells).
+        feasible member), ``qd_score`` (sum of ``reference`` minus the minimised quality over these cells).
     pop, opt : Population
         All members, and all feasible members.
 
@@ -211,7 +211,7 @@ class MapElites(GeneticAlgorithm):
 
     @property
     def course_(self) -> pd.DataFrame:
-        """Coverage and QD score of each generation."""
+        """Numbers of evaluations, coverage and QD score of each generation."""
         names = ["generation", "evaluations", "coverage", "qd_score"]
         return pd.DataFrame(getattr(self.survival, "course", []), columns=names)
 

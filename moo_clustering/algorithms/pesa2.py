@@ -25,8 +25,8 @@ Selection = Literal["boxes", "tournament"]
 class PESA2(Algorithm):
     """PESA-II: selection of parents from the grid boxes of an archive of non-dominated solutions.
 
-    Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Children
-    enter the archive one by one, unless a member is as good or better. Smaller constraint violations dominate
+    Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Each child
+    enters the archive unless a member is as good or better. A smaller constraint violation dominates
     regardless of the objectives. In addition to evaluations, a generation takes O(pop_size archive_size
     n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary
     multiobjective optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
@@ -81,7 +81,7 @@ class PESA2(Algorithm):
         self.pop_size = integer("pop_size", pop_size, 1)
         self.archive_size = integer("archive_size", archive_size, 1)
         self.n_bins = integer("n_bins", n_bins, 1)
-        self.n_init = integer("n_init", self.pop_size if n_init is None else n_init, 1)
+        self.n_init = self.pop_size if n_init is None else integer("n_init", n_init, 1)
         self.selection: Selection = choice("selection", selection, ("boxes", "tournament"))
         self.crossover = SBX(prob=0.7, eta=15) if crossover is None else crossover
         self.mutation = PM(eta=20) if mutation is None else mutation
@@ -112,9 +112,8 @@ class PESA2(Algorithm):
         return children if self.repair is None else self.repair(self.problem, children, **options)
 
     def _advance(self, infills: Any = None, **options: Any) -> None:
-        values = zip(self._members(), _values(infills), strict=True)
-        merged = [np.concatenate(pair) for pair in values]
-        self._keep(Population.merge(self.pop, infills), merged[0], merged[1], len(self.pop))
+        F, violation = map(np.concatenate, zip(self._members(), _values(infills), strict=True))
+        self._keep(Population.merge(self.pop, infills), F, violation, len(self.pop))
 
     def _members(self) -> tuple[FloatArray, FloatArray]:
         """Return the archive's objectives and constraint violations."""
@@ -124,11 +123,7 @@ class PESA2(Algorithm):
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
         """Offer solutions to the archive; the first ``n_members`` are already members."""
-        archive = GridArchive(F, violation, self.archive_size, self.n_bins, self.random_state)
-        archive.rows = list(range(n_members))
-        for row in range(n_members, len(solutions)):
-            archive.offer(row)
-        rows = np.array(archive.rows)
+        rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]
 
@@ -175,33 +170,21 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
     return members[starts[boxes] + rng.integers(0, sizes[boxes])]
 
 
-class GridArchive:
-    """PESA-II archive: rows of distinct non-dominated solutions in order of entry."""
-
-    # ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
-    # violation dominates. If the archive is full, ``rng`` chooses which member to remove.
-
-    def __init__(
-        self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: Generator
-    ) -> None:
-        self.F, self.violation = F, violation
-        self.capacity, self.n_bins, self.rng = capacity, n_bins, rng
-        self.rows: list[int] = []
-
-    def offer(self, row: int) -> None:
-        """Add a solution unless a member is equal or better; remove any members that it dominates."""
-        if self.rows:
-            F, violation = self.F[self.rows], self.violation[self.rows]
-            less = violation < self.violation[row]
-            equal = violation == self.violation[row]
-            if (less | (equal & (self.F[row] >= F).all(axis=1))).any():
-                return
-            beaten = (violation > self.violation[row]) | (equal & (self.F[row] <= F).all(axis=1))
-            if beaten.any():
-                self.rows = [other for other, out in zip(self.rows, beaten, strict=True) if not out]
-        self.rows.append(row)
-        if len(self.rows) > self.capacity:
-            numbers = box_numbers(self.F[self.rows], self.n_bins)
+def archived(
+    F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
+) -> list[int]:
+    """Offer the solutions after the first ``n_members``, the members; return the rows of the archive."""
+    # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
+    # distinct objectives, in order of entry; ``rng`` chooses which one to remove from the fullest boxes.
+    rows = list(range(n_members))
+    for row in range(n_members, len(F)):
+        others, equal = F[rows], violation[rows] == violation[row]
+        if ((violation[rows] < violation[row]) | (equal & (F[row] >= others).all(axis=1))).any():
+            continue
+        beaten = (violation[rows] > violation[row]) | (equal & (F[row] <= others).all(axis=1))
+        rows = [other for other, out in zip(rows, beaten, strict=True) if not out] + [row]
+        if len(rows) > size:
+            numbers = box_numbers(F[rows], n_bins)
             sizes = np.bincount(numbers)
-            crowded = np.flatnonzero(sizes[numbers] == sizes.max())
-            del self.rows[int(self.rng.choice(crowded))]
+            del rows[int(rng.choice(np.flatnonzero(sizes[numbers] == sizes.max())))]
+    return rows

@@ -30,10 +30,11 @@ class CHC(Algorithm):
 
     A generation pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and
     selects the best of the parents and children. If no pair produces a new child (or no child survives),
-    ``d`` decreases; when it reaches 0, the next generation is a restart. Smaller violations take precedence.
-    Raises a TypeError or ValueError if options are invalid or there are several objectives. Sources:
-    Eshelman, Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance",
-    divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering (CHCMIC).
+    ``d`` decreases. When ``d`` reaches 0, the next generation is a restart. Individuals with a smaller
+    constraint violation are better. Raises a TypeError or ValueError if options are invalid or there are
+    several objectives. Sources: Eshelman, Foundations of Genetic Algorithms 1, 1991, with
+    ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering
+    (CHCMIC).
 
     Parameters
     ----------
@@ -41,9 +42,9 @@ class CHC(Algorithm):
     sampling : Sampling, ndarray or Population, optional
         Default: uniform booleans, integers or reals, depending on the problem's ``vtype``.
     crossover : Crossover, optional
-        Crossover with two parents, applied with its ``prob``. Default: ``HUX(prob=1.0)``.
+        Crossover with two parents, applied with its own ``prob``. Default: ``HUX(prob=1.0)``.
     mutation : Mutation, optional
-        Mutation applied to children. Default: none.
+        Mutation of the children. Default: none.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases if there was no new child or, with ``"no_acceptance"``, if no child survived.
     distance : callable, optional
@@ -62,13 +63,13 @@ class CHC(Algorithm):
         Current threshold.
     n_restarts : int
     n_crossed, n_accepted : int
-        Numbers of crossed pairs and surviving children in the last generation.
+        Numbers of crossed pairs and of surviving children in the last generation.
 
     Notes
     -----
     Restarts draw from ``sampling``, or uniformly if it is an array or a Population. A generation makes at
-    most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Terminate by generations,
-    evaluations or time, because pymoo's default may end a run when no evaluations are made.
+    most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Pass a termination criterion,
+    because pymoo's default can end a run after a generation without evaluations.
 
     Examples
     --------
@@ -122,9 +123,7 @@ class CHC(Algorithm):
         self.repair = NoRepair() if repair is None else repair
         self.eliminate_duplicates = pymoo_search.duplicate_elimination(eliminate_duplicates)
         self.d: int | float = 0
-        self.n_restarts = 0
-        self.n_crossed = 0
-        self.n_accepted = 0
+        self.n_restarts = self.n_crossed = self.n_accepted = 0
         self.is_restarting = False
 
     def _setup(self, problem: Any, **options: Any) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import reduce
 from os import PathLike
 from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pymoo.util
@@ -70,12 +70,12 @@ Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
 # Default operators of the pymoo algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
-_RUNNING = "contains running generators or other searches, which cannot be saved"
-_REFUSED = {"CMAES": _RUNNING, "SimpleCMAES": _RUNNING, "EPPSO": _RUNNING}
+# pymoo algorithms that contain running generators or other searches.
+_UNSAVED = {"CMAES", "SimpleCMAES", "EPPSO"}
 # The algorithm running in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
 # Objects created during a run that can be rebuilt from their attributes.
-_MADE_ANEW = {kind.__qualname__: kind for kind in (HyperplaneNormalization,)}
+_MADE_ANEW = {"HyperplaneNormalization": HyperplaneNormalization}
 _EVALUATED = "evaluated."  # field names contain no dots
 _DATA = "data."
 _SEQUENCES = (list, tuple, set)
@@ -92,7 +92,7 @@ _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algo
 
 
 def _generator(seed: Any = None) -> Generator:
-    """Return the generator of this thread's run, or a new one if a seed is given or nothing is running."""
+    """Return the generator of this thread's run, or a new one if there is a seed or no run."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
@@ -112,14 +112,14 @@ def _seeded(algorithm: Algorithm) -> Iterator[None]:
         _ACTIVE.reset(token)
 
 
-# Options common to all pymoo algorithms, for :func:`~moo_clustering._docs.documented`.
+# Parameters shared by the algorithms, for :func:`~moo_clustering._docs.documented`.
 ALGORITHM = """
 Parameters
 ----------
 repair : Repair, optional
 output : Output, optional
 **options
-    Options of every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
+    Options common to all pymoo algorithms: ``termination``, ``callback``, ``seed``, ``archive``,
     ``return_least_infeasible``, ``save_history``, ``display``, ``evaluator``, ``verbose``.
 """
 
@@ -205,25 +205,16 @@ def violations_of(batch: Batch, problem: Any) -> FloatArray:
     return np.asarray(calc_cv(G=batch.get("G"), H=batch.get("H")), dtype=np.float64).reshape(n)
 
 
-class Evaluation:
+def evaluated(X: Genes, algorithm: Any) -> Batch:
     """Evaluate genotypes for an algorithm and count the evaluations; NaN objectives raise a ValueError."""
-
     # If ``out["X"]`` is set, it replaces the evaluated genotypes, cast to their dtype.
-
-    def __init__(self, algorithm: Any) -> None:
-        self._algorithm = algorithm
-        self._names = list(algorithm.evaluator.evaluate_values_of)
-
-    def __call__(self, X: NDArray[Any]) -> Batch:
-        problem, evaluator = self._algorithm.problem, self._algorithm.evaluator
-        batch: Batch = problem.evaluate(
-            X, return_values_of=self._names, return_as_dictionary=True, algorithm=self._algorithm
-        )
-        evaluator.n_eval += len(X)
-        written = batch.get("X")
-        batch["X"] = X if written is None else written.astype(X.dtype, copy=False)
-        check_objectives(batch["F"], problem)
-        return batch
+    problem, evaluator = algorithm.problem, algorithm.evaluator
+    options = {"return_values_of": list(evaluator.evaluate_values_of), "return_as_dictionary": True}
+    batch: Batch = problem.evaluate(X, **options, algorithm=algorithm)
+    evaluator.n_eval += len(X)
+    batch["X"] = batch["X"].astype(X.dtype, copy=False) if batch.get("X") is not None else X
+    check_objectives(batch["F"], problem)
+    return batch
 
 
 def check_objectives(F: FloatArray, problem: Any) -> None:
@@ -238,12 +229,11 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 class ArrayGenerations:
     """NSGA-II generations on arrays, with the same random numbers and results as in pymoo.
 
-    On small data, pymoo spends more time on objects than on evaluations. ``suits`` returns True only if no
-    other code can read or modify individuals between generations.
+    On small data, pymoo spends more time on objects than on evaluations.
     """
 
     def __init__(self, algorithm: Any) -> None:
-        self._algorithm, self._evaluate = algorithm, Evaluation(algorithm)
+        self._algorithm = algorithm
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
@@ -253,7 +243,7 @@ class ArrayGenerations:
 
     @staticmethod
     def suits(algorithm: Any) -> bool:
-        """Return whether generations of an initialised algorithm can run on arrays."""
+        """Return whether no other code can read or modify individuals between generations."""
         if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
             return False
         problem, mating = algorithm.problem, algorithm.mating
@@ -281,7 +271,7 @@ class ArrayGenerations:
     def advance(self) -> None:
         """Run one generation."""
         algorithm, rng = self._algorithm, self._algorithm.random_state
-        children = self._evaluate(self._offspring(algorithm.mating, rng))
+        children = evaluated(self._offspring(algorithm.mating, rng), algorithm)
         merged = {name: np.concatenate([self._batch[name], children[name]]) for name in self._batch}
         n_old, n_new = len(self.F), len(children["F"])
         rows = self._survivors(merged["F"].astype(float, copy=False), rng)
@@ -297,8 +287,8 @@ class ArrayGenerations:
         """Select, cross and mutate in the same way as pymoo's ``Mating``, ``Crossover`` and ``Mutation``."""
         algorithm, cross, mutate = self._algorithm, mating.crossover, mating.mutation
         problem, n = algorithm.problem, algorithm.n_offsprings
-        columns: Any = {"F": self.F, "CV": np.zeros((len(self.F), 1)), "rank": self._rank}
-        columns["crowding"] = self._crowding
+        columns: Any = {"F": self.F, "CV": np.zeros((len(self.F), 1))}
+        columns |= {"rank": self._rank, "crowding": self._crowding}
         n_matings, n_parents = math.ceil(n / cross.n_offsprings), cross.n_parents
         options = {"random_state": rng, "algorithm": algorithm}
         shape = n_matings * n_parents, mating.selection.pressure
@@ -365,7 +355,6 @@ def evolve(
     Parameters
     ----------
     problem : Problem
-        Problem to solve; it is not copied.
     algorithm : Algorithm
         New algorithm. The run uses a copy and ignores its termination criterion.
     n_gen : int
@@ -379,7 +368,7 @@ def evolve(
     Returns
     -------
     Result
-        The pymoo result. Ctrl-C ends the run with a warning, and the result so far is returned.
+        The pymoo result; after Ctrl-C, which issues a warning, the result so far.
 
     Examples
     --------
@@ -428,7 +417,7 @@ class PymooSearch:
     Parameters
     ----------
     problem : Problem
-        Problem to solve; it is not copied.
+        The problem, which is not copied.
     algorithm : Algorithm
         New algorithm. The search runs a copy with the same callback and ignores its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
@@ -445,14 +434,13 @@ class PymooSearch:
 
     Notes
     -----
-    ``state`` contains the random generator, counters, the genes (with their dtype), objectives, constraints
-    and data of the individuals in the population and optimum, and every attribute of the algorithm and its
-    parts that has changed since set-up. Survivals, operators and algorithms can save their own state instead
-    by the methods ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
+    Checkpoints contain the random generator, the population and optimum, and all attributes of the algorithm
+    and its operators that have changed since set-up. Survivals, operators and algorithms that define
+    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)`` save their own state instead.
 
     For every algorithm of pymoo 0.6.2, with or without constraints, runs with equal seeds are bit-identical,
-    and so are resumed and uninterrupted runs. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be resumed, so
-    requesting a checkpoint raises an error.
+    and so are resumed and uninterrupted runs. A checkpoint of CMAES, BIPOPCMAES, SimpleCMAES or EPPSO raises
+    a ValueError.
     """
 
     def __init__(
@@ -490,15 +478,14 @@ class PymooSearch:
         self._state = AlgorithmState(self._algorithm)
         # Only the first outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        self._arrays: ArrayGenerations | None = None
-        self._shared = False
+        # None until the first generation; False if individuals are required.
+        self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
     def algorithm(self) -> Any:
         """The running copy. Accessing it updates its population and disables generations on arrays."""
-        self._shared = True
         self._write_back()
-        self._arrays = None
+        self._arrays = False
         return self._algorithm
 
     def watch(self, callback: Callback | None, save_history: bool) -> None:
@@ -507,7 +494,7 @@ class PymooSearch:
         self._algorithm.save_history |= save_history
 
     def _write_back(self) -> None:
-        if self._arrays is not None:
+        if self._arrays:
             self._arrays.write_back()
 
     @property
@@ -531,14 +518,12 @@ class PymooSearch:
 
     def check_resumable(self) -> None:
         """Raise a ValueError if the algorithm cannot be resumed from a saved state."""
-        reason = "wraps another algorithm" if isinstance(self._algorithm, Meta) else None
-        for kind in type(self._algorithm).__mro__:
-            if kind.__module__.startswith("pymoo."):
-                reason = reason or _REFUSED.get(kind.__name__)
-        if reason is not None:
-            raise ValueError(
-                f"{type(self._algorithm).__name__} cannot be checkpointed: it {reason}; omit checkpoint"
-            )
+        kinds = type(self._algorithm).__mro__
+        reason = "wraps another algorithm" if isinstance(self._algorithm, Meta) else ""
+        if not reason and _UNSAVED & {one.__name__ for one in kinds if one.__module__.startswith("pymoo.")}:
+            reason = "contains running generators or other searches, which cannot be saved"
+        if reason:
+            raise ValueError(f"{kinds[0].__name__} cannot be checkpointed: it {reason}; omit checkpoint")
         if self._algorithm.termination.early is not None:
             raise ValueError("termination cannot be checkpointed; use n_gen, or omit checkpoint")
         if self._algorithm.save_history:
@@ -546,8 +531,7 @@ class PymooSearch:
 
     def start_from(self, genes: Genes) -> None:
         """Start the initial population with the given genotypes."""
-        algorithm = self._algorithm
-        holder = getattr(algorithm, "initialization", None)
+        algorithm, holder = self._algorithm, getattr(self._algorithm, "initialization", None)
         holder = algorithm if holder is None else holder
         sampling = getattr(holder, "sampling", None)
         if not isinstance(sampling, Sampling):
@@ -570,19 +554,12 @@ class PymooSearch:
             while self._algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
                     self._look()
-                elif self._on_arrays():
-                    self._arrays.advance()  # type: ignore[union-attr]
-                else:
-                    self._algorithm.next()
-        ran_dry = self.exhausted and self._algorithm.off is None
-        self.generation += not ran_dry
-
-    def _on_arrays(self) -> bool:
-        """Return whether the next generation runs on arrays; decided once, at the first call of a run."""
-        if self._arrays is None and not self._shared:
-            self._shared = not ArrayGenerations.suits(self._algorithm)
-            self._arrays = None if self._shared else ArrayGenerations(self._algorithm)
-        return self._arrays is not None
+                    continue
+                if self._arrays is None:
+                    suits = ArrayGenerations.suits(self._algorithm)
+                    self._arrays = ArrayGenerations(self._algorithm) if suits else False
+                (self._arrays.advance if self._arrays else self._algorithm.next)()
+        self.generation += not (self.exhausted and self._algorithm.off is None)
 
     def _look(self) -> None:
         """Run ``algorithm.next()``, and check genes before and objectives after evaluation."""
@@ -619,7 +596,7 @@ class PymooSearch:
 
     def objectives(self) -> FloatArray:
         """Return the population's objective values, shape (n_individuals, n_objectives)."""
-        return self._algorithm.pop.get("F") if self._arrays is None else self._arrays.F
+        return self._arrays.F if self._arrays else self._algorithm.pop.get("F")
 
     def result(self) -> Result:
         """Return the pymoo result, with the algorithm that ran."""
@@ -636,7 +613,7 @@ class PymooSearch:
     def state(self) -> searches.State:
         """Return arrays and JSON-serialisable metadata for :meth:`restore`.
 
-        If a part of the algorithm cannot be saved, a ValueError names that part.
+        Raises a ValueError that names any attribute of the algorithm that cannot be saved.
         """
         self._write_back()
         arrays, meta = self._state.save()
@@ -720,7 +697,7 @@ class AlgorithmState:
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
         self._initial: dict[Path, Any] = {}  # tokens of leaves and shapes of parts
-        self._kept: list[Any] = []  # keep references, so that ids are not reused
+        self._kept: list[Any] = []  # references that prevent ids from being reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
             if what != "hook":
@@ -770,7 +747,7 @@ class AlgorithmState:
             if "hook" in entry:
                 hooks.append((path, own, entry["hook"]))
                 continue
-            owner, (kind, name) = self._follow(path[:-1]), path[-1]
+            owner, (kind, name) = reduce(_current, path[:-1], self._algorithm), path[-1]
             if "part" in entry:
                 made = _MADE_ANEW[entry["part"]]
                 value = made.__new__(made)
@@ -781,10 +758,7 @@ class AlgorithmState:
             else:
                 owner[name] = value
         for path, own, own_meta in hooks:  # hooks come last, because they may use other restored attributes
-            self._follow(path).restore_checkpoint_state(own, own_meta)
-
-    def _follow(self, path: Sequence[Step]) -> Any:
-        return reduce(_current, path, self._algorithm)
+            reduce(_current, path, self._algorithm).restore_checkpoint_state(own, own_meta)
 
     def _unsaved(self, path: Path, why: str) -> ValueError:
         name = type(self._algorithm).__name__
@@ -871,10 +845,9 @@ class Packer:
     def _population(self, rows: Any, current: Any) -> Population:
         members = np.empty(len(rows), dtype=object)
         members[:] = [self.individuals[row] for row in rows]
-        if not isinstance(current, Population):
-            return members.view(Population)
-        population = members.view(type(current))
-        population.__dict__.update(current.__dict__)
+        is_population = isinstance(current, Population)
+        population = members.view(type(current) if is_population else Population)
+        population.__dict__.update(current.__dict__ if is_population else {})
         return population
 
     def _row(self, individual: Individual) -> int:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from os import PathLike
-from types import FrameType, TracebackType
 from typing import Any, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
@@ -54,23 +53,24 @@ def drive(
 ) -> bool:
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
-    Ctrl-C in the main thread ends the search after the current generation and a final checkpoint. A second
-    Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP do the same if they have its handler.
+    In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
+    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP act
+    like Ctrl-C if they have the same handler. If the search finds no new individuals, it ends with an
+    ExhaustedSearchWarning.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
-    file contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if it is
-    not a readable checkpoint of this run. A MemoryError names the last saved generation. Issues an
-    InterruptedSearchWarning after Ctrl-C, and an ExhaustedSearchWarning if no new individuals are found.
+    file contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the
+    file is not a readable checkpoint of this run. A MemoryError names the last saved generation.
 
     Parameters
     ----------
     search : Search
-        New search, which was neither started nor restored.
+        Search that has been neither started nor restored.
     n_gen : int
         Number of generations after the initial population, including those before a checkpoint. A resumed run
         may have more generations than the interrupted run.
     recorder : Recorder, optional
-        Records the objectives of every generation; also saved in checkpoints.
+        Records the objectives of every generation, and is saved in checkpoints.
     verbose : bool, default=False
         Show a progress bar on stderr.
     description : str, default=""
@@ -80,8 +80,8 @@ def drive(
     signs : array-like of shape (n_objectives,), optional
         -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
-        File written after the initial population, every ``every`` generations and at the end, and whether to
-        resume from it. Resumed and uninterrupted runs are bit-identical. A path means ``Checkpoint(path)``.
+        File to write after the initial population, every ``every`` generations and at the end, and whether to
+        resume from it. A path means ``Checkpoint(path)``. Resumed and uninterrupted runs are bit-identical.
 
     Returns
     -------
@@ -115,7 +115,9 @@ def drive(
             _observe(search, recorder, progress)
             saver.save_if_due()
             try:
-                while search.generation < n_gen and not _ended(search) and not guard.requested:
+                while search.generation < n_gen and not search.exhausted and not guard.requested:
+                    if getattr(search, "finished", False):
+                        break
                     before = search.generation
                     search.advance()
                     if search.generation > before:
@@ -150,10 +152,6 @@ def complete(plans: Plans[Result]) -> Result:
             return result
 
 
-def _ended(search: Search) -> bool:
-    return search.exhausted or bool(getattr(search, "finished", False))
-
-
 def _observe(search: Search, recorder: Recorder | None, progress: Progress) -> None:
     F = search.objectives()
     if recorder is not None:
@@ -180,9 +178,9 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 class InterruptGuard:
     """Context manager: the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
 
-    # SIGTERM and SIGHUP act like Ctrl-C if they have the same handler as SIGINT. The guard does nothing
-    # outside the main thread, or if SIGINT is ignored or handled outside Python. A signal to an inner guard
-    # also stops the outer guards. A guard created with ``requested=True`` raises at the first signal.
+    # The guard does nothing outside the main thread, or if SIGINT is ignored or handled outside Python. A
+    # signal to an inner guard also stops the outer guards. A guard created with ``requested=True`` raises a
+    # KeyboardInterrupt at the first signal.
 
     def __init__(self, requested: bool = False) -> None:
         self.requested = requested
@@ -190,24 +188,20 @@ class InterruptGuard:
         self._numbers: list[int] = []
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            previous = signal.getsignal(signal.SIGINT)
-            if previous is not None and previous is not signal.SIG_IGN:
-                self._previous = previous
-                named = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
-                self._numbers = [
-                    number
-                    for number in named
-                    if number is not None
-                    and (number == signal.SIGINT or signal.getsignal(number) == previous != signal.SIG_DFL)
-                ]
-                for number in self._numbers:
-                    signal.signal(number, self.handle)
+        previous = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or previous in (None, signal.SIG_IGN):
+            return self
+        self._previous = previous
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and (
+                number == signal.SIGINT or signal.getsignal(number) == previous != signal.SIG_DFL
+            ):
+                self._numbers.append(number)
+                signal.signal(number, self.handle)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number in self._numbers:
             signal.signal(number, self._previous)
         self._previous, self._numbers = None, []
@@ -215,11 +209,10 @@ class InterruptGuard:
     def request(self, number: int = signal.SIGINT) -> None:
         """Ask this search and all outer searches to stop after the current generation."""
         self.requested = True
-        outer = self._outer
-        if outer is not None:
-            outer.request(number)
+        if self._outer is not None:
+            self._outer.request(number)
 
-    def handle(self, number: int, frame: FrameType | None) -> None:
+    def handle(self, number: int, frame: object) -> None:
         """Request a stop at the first signal; raise KeyboardInterrupt at the second."""
         if not self.requested:
             self.request(number)
@@ -236,9 +229,7 @@ class InterruptGuard:
 
 
 class Progress:
-    """Progress bar on stderr: generations, rate, remaining time, and the best value of each objective."""
-
-    # ``signs`` are -1 for maximised objectives. The default names are ``f1``, ``f2``, ...
+    """Progress bar on stderr; ``signs`` are -1 for objectives that are shown with the opposite sign."""
 
     def __init__(
         self,
@@ -408,8 +399,8 @@ class Search(Protocol):
     """Protocol for evolutionary searches that :func:`drive` can run.
 
     Two members are optional. ``check_resumable()``, called before a run with a checkpoint, raises a
-    ValueError if the search's state cannot be saved. ``finished`` is True if the search has ended as planned;
-    :func:`drive` then stops without a warning.
+    ValueError if the search's state cannot be saved. ``finished`` is True once the search has ended as
+    planned; :func:`drive` then stops without a warning.
     """
 
     @property
@@ -451,20 +442,16 @@ class Saver:
     """Write and read checkpoints of a search and its recorder; without a checkpoint, do nothing."""
 
     def __init__(self, checkpoint: Checkpoint | None, search: Search, recorder: Recorder | None) -> None:
-        self._checkpoint = checkpoint
-        self._search = search
-        self._recorder = recorder
+        self._checkpoint, self._search, self._recorder = checkpoint, search, recorder
         self._saved: int | None = None
-        check_resumable = getattr(search, "check_resumable", None)
-        if checkpoint is not None and check_resumable is not None:
-            check_resumable()
+        if checkpoint is not None and hasattr(search, "check_resumable"):
+            search.check_resumable()
 
     def resume(self) -> bool:
         """Restore the search and recorder if requested and the file exists; return whether this was done."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
-        loaded = load_checkpoint(self._checkpoint)
-        if loaded is None:
+        if (loaded := load_checkpoint(self._checkpoint)) is None:
             return False
         try:
             self._restore(*loaded)
@@ -498,7 +485,11 @@ class Saver:
         # Only the first checkpoint may raise an error; a later failure (disk full) must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
-        arrays, meta = self._state()
+        arrays, meta = self._search.state()
+        arrays, meta = prefixed("search", arrays), {"search": meta, "recorder": None}
+        if self._recorder is not None:
+            history, meta["recorder"] = self._recorder.state()
+            arrays |= prefixed("recorder", history)
         try:
             save_checkpoint(self._checkpoint, arrays, meta)
         except OSError as error:
@@ -522,15 +513,6 @@ class Saver:
                 kept = f"{where} contains generation {self._saved}, from which a resumed run continues"
         said = str(error) or "memory ran out"
         return MemoryError(f"{said} (after generation {self._search.generation}; {kept})")
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        arrays, meta = self._search.state()
-        arrays = prefixed("search", arrays)
-        wrapped: dict[str, Any] = {"search": meta, "recorder": None}
-        if self._recorder is not None:
-            history, wrapped["recorder"] = self._recorder.state()
-            arrays |= prefixed("recorder", history)
-        return arrays, wrapped
 
 
 def prefixed(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:

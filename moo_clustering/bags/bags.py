@@ -1,11 +1,10 @@
-"""Bags of instances: the container, and how bags are created, loaded and saved."""
+"""Bags of instances: the container, and functions that create, load and save bags."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from mmap import mmap
-from operator import index as to_integer
 from os import PathLike
 from typing import Any, Self, overload
 
@@ -35,7 +34,7 @@ class Bags:
     instances : array-like of shape (n_instances, n_features)
         Finite numbers, sorted by bag. float32 is preserved. Writable arrays are copied.
     offsets : array-like of shape (n_bags + 1,), integers
-        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one row.
+        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``; there is at least one.
     bag_ids : sequence of length n_bags or None, default=None
         Names of the bags, which are stored as strings.
     feature_names : sequence of length n_features or None, default=None
@@ -118,19 +117,18 @@ class Bags:
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")
         names = common_names(items, ids)
-        if feature_names is None:
-            feature_names = names
         X, offsets = stack(items, ids)
-        return cls(freeze(X), offsets, bag_ids=ids, feature_names=feature_names)
+        own = names if feature_names is None else feature_names
+        return cls(freeze(X), offsets, bag_ids=ids, feature_names=own)
 
     @classmethod
     def from_groups(
         cls, X: ArrayLike, groups: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Self:
-        """Create bags from instances (n_instances, n_features) and their bag identifiers (n_instances,).
+        """Create bags from instances (n_instances, n_features) and hashable bag identifiers (n_instances,).
 
-        Identifiers must be hashable. The rows of a bag need not be adjacent; bags are ordered by their first
-        row. By default, ``feature_names`` are the column names of a data frame, if they are strings.
+        The rows of a bag need not be adjacent; bags are ordered by their first row. By default,
+        ``feature_names`` are the column names of a data frame, if they are strings.
         """
         rows = matrix(X, "X")
         order, offsets, ids = group_rows(groups, len(rows))
@@ -166,14 +164,12 @@ class Bags:
                 )
             if part.feature_names not in (None, names):
                 raise ValueError(f"parts {named} and {number} have different feature_names")
-        X = np.concatenate(
-            [part.instances for part in given], dtype=float_type(*(part.dtype for part in given))
-        )
-        sizes = np.concatenate([part.sizes for part in given])
-        ids: Names | None = None
-        if all(part.bag_ids is not None for part in given):
-            ids = tuple(name for part in given for name in part.bag_ids or ())
-        return cls._trusted(X, np.concatenate([[0], np.cumsum(sizes)]), ids, names)
+        dtype = float_type(*(part.dtype for part in given))
+        X = np.concatenate([part.instances for part in given], dtype=dtype)
+        ends = np.cumsum(np.concatenate([[0], *(part.sizes for part in given)]))
+        identified = all(part.bag_ids is not None for part in given)
+        ids = tuple(name for part in given for name in part.bag_ids or ()) if identified else None
+        return cls._trusted(X, ends, ids, names)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -241,17 +237,15 @@ class Bags:
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
-        names = (
-            self.feature_names if feature_names is None and X.shape[1] == self.n_features else feature_names
-        )
-        return Bags(X, self.offsets, bag_ids=self.bag_ids, feature_names=names)
+        if feature_names is None and X.shape[1] == self.n_features:
+            feature_names = self.feature_names
+        return Bags(X, self.offsets, bag_ids=self.bag_ids, feature_names=feature_names)
 
     def __len__(self) -> int:
         return self.n_bags
 
     def __iter__(self) -> Iterator[Instances]:
-        bounds = self.offsets.tolist()
-        for start, stop in pairwise(bounds):
+        for start, stop in pairwise(self.offsets.tolist()):
             yield self.instances[start:stop]
 
     @overload
@@ -343,9 +337,9 @@ def _is_frozen(array: NDArray[Any]) -> bool:
             return False
         owner = owner.base
     # The base of a read-only memory map is the map itself, not a writable array.
-    return (
-        owner is None or isinstance(owner, bytes | mmap) or (isinstance(owner, memoryview) and owner.readonly)
-    )
+    if isinstance(owner, memoryview):
+        return owner.readonly
+    return owner is None or isinstance(owner, bytes | mmap)
 
 
 def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str) -> Names | None:
@@ -366,7 +360,7 @@ def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, fea
         finite = np.isfinite(X[part])
         if finite.all():
             continue
-        row, column = (int(k) for k in np.argwhere(~finite)[0])
+        row, column = np.argwhere(~finite)[0].tolist()
         row += part.start
         bag = int(np.searchsorted(offsets, row, side="right")) - 1
         feature = f"column {column}" + ("" if features is None else f" ({features[column]!r})")
@@ -473,7 +467,7 @@ def select(index: Any, n_bags: int) -> int | slice | Int64Array:
             return slice(start, stop)
         chosen = np.arange(start, stop, step)
     elif isinstance(index, int | np.integer) and not isinstance(index, bool):
-        bag = to_integer(index)
+        bag = int(index)
         if not -n_bags <= bag < n_bags:
             raise IndexError(f"bag {bag} is out of range: there are {n_bags} bags")
         return bag % n_bags

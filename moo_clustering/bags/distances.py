@@ -41,8 +41,8 @@ def bag_distances(
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products of centred data in
     double precision. Instances that are too close for this precision are compared by their differences, so
-    that equal instances have distance 0. Memory is needed for the result, ``max_memory`` bytes of tables, and
-    centred copies of the instances. Raises a ValueError if bags have different numbers of features or if
+    equal instances have distance 0. Memory is required for the result, for ``max_memory`` bytes of tables and
+    for centred copies of the instances. Raises a ValueError if bags have different numbers of features or if
     squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
@@ -81,10 +81,10 @@ def bag_distances(
     if not max_memory >= _table_bytes(1):
         raise ValueError(f"max_memory must be at least {_table_bytes(1)} bytes, got {max_memory}")
     a, b = _sides(as_bags(A), None if B is None else as_bags(B), max_memory)
-    found, back = _distances(a, b, (kind,), kind == "symmetric", max_memory, n_jobs)
-    there = found[kind]
+    forward, backward = _distances(a, b, (kind,), kind == "symmetric", max_memory, n_jobs)
+    there = forward[kind]
     if kind == "symmetric":
-        there = np.maximum(there, back[kind].T)
+        there = np.maximum(there, backward[kind].T)
     elif b is a and kind in SYMMETRIC:
         # Rounding errors in the products make the matrix slightly asymmetric.
         there = np.minimum(there, there.T)
@@ -94,7 +94,7 @@ def bag_distances(
 
 
 def _table_bytes(n_rows: int) -> int:
-    """Return the size in bytes of five tables for two blocks of ``n_rows`` rows."""
+    """Return the size in bytes of five tables for a pair of blocks with ``n_rows`` rows each."""
     return 40 * n_rows**2
 
 
@@ -154,11 +154,10 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances of each kind from a to b, and back if ``both``; directed if ``"symmetric"``."""
+    """Compute distances of each kind from a to b and, if ``both``, from b to a; "symmetric" is directed."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
-
     # If a and b are the same, visit each pair of blocks once, because its products serve both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
@@ -176,20 +175,20 @@ def _distances(
     work = float(len(kinds)) * len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0)
     with one_thread("blas"):
         for_parts(visit, len(pairs), work, workers)
-    for kind in there:
-        _finish(there[kind], a.sizes, b.sizes, kind)
-    for kind in () if b is a else back:
-        _finish(back[kind], b.sizes, a.sizes, kind)
+    for kind, out in there.items():
+        _finish(out, a.sizes, b.sizes, kind)
+    for kind, out in {} if b is a else back.items():
+        _finish(out, b.sizes, a.sizes, kind)
     return there, back
 
 
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute sums (for means) or squares of distances from bags ``x`` to ``y``, and back if ``both``."""
+    """Compute distances from bags ``x`` to ``y``, and back if ``both``: squared or, for means, summed."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
-    waiting: dict[int, FloatArray] = {}  # smallest squares so far, for the rows of each piece of y
+    waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, for the rows of each piece of y
     mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
@@ -238,9 +237,9 @@ def bag_distance_kinds(
 ) -> dict[str, FloatArray]:
     """Compute several kinds of symmetric distances between the bags in ``A`` and in ``B``.
 
-    Takes O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first
-    three kinds, without storing all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time.
-    Raises a ValueError if a kind is unknown, bags have different numbers of features, or squares overflow.
+    The first three kinds take O(n_A n_B d) time in total for n_A and n_B instances of d features, without
+    storing the distances of all pairs. ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Raises a ValueError
+    if a kind is unknown, bags have different numbers of features, or squares overflow.
 
     Parameters
     ----------
@@ -248,7 +247,7 @@ def bag_distance_kinds(
         Where d(a, b) is the Euclidean distance between two instances:
 
         - ``"symmetric"``: the larger of the two directed Hausdorff distances.
-        - ``"average"``: the mean over a of the minimum over b, averaged with the reverse.
+        - ``"average"``: the average of ``"mean_min"`` (see :func:`bag_distances`) in both directions.
         - ``"energy"``: see :func:`energy_distance`.
         - ``"sliced"``: the Euclidean distance between :func:`sliced_quantile_embedding` vectors.
     directions : array-like of shape (n_directions, n_features), optional
@@ -362,12 +361,9 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
             out[kind] = 0.5 * (there["mean_min"] + back["mean_min"].T)
         else:
             mean = there["mean"]
-            if b is a:
-                # Rounding errors in the products make the matrix slightly asymmetric.
-                mean = np.minimum(mean, mean.T)
-                own_a = own_b = np.diagonal(mean).copy()
-            else:
-                own_a, own_b = _own_means(a), _own_means(b)
+            # Rounding errors in the products make the matrix slightly asymmetric.
+            mean = np.minimum(mean, mean.T) if b is a else mean
+            own_a, own_b = [np.diagonal(mean)] * 2 if b is a else [_own_means(a), _own_means(b)]
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
             # Differences below this share of the subtracted terms are rounding errors; set them to 0.

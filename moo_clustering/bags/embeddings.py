@@ -81,12 +81,10 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
         raise ValueError("statistics must contain at least one of 'mean', 'min' and 'max'")
     check_kinds(statistics, name="statistics", allowed=get_args(Statistic))
     reductions = {"min": np.minimum, "max": np.maximum}
-    parts = []
-    for name in statistics:
-        if name == "mean":
-            parts.append(data.means())
-        else:
-            parts.append(reductions[name].reduceat(data.instances, data.offsets[:-1], axis=0))
+    parts = [
+        data.means() if name == "mean" else reductions[name].reduceat(data.instances, data.offsets[:-1])
+        for name in statistics
+    ]
     return np.concatenate(parts, axis=1, dtype=np.float64)
 
 
@@ -109,13 +107,13 @@ def sliced_quantile_embedding(
 ) -> FloatArray:
     """Return vectors whose Euclidean distances are the sliced distances between bags.
 
-    SW(a, b)^2 is n_features times the mean, over directions v and levels t_q = (q + 1/2) / n_quantiles, of
-    the squared difference between the t_q-quantiles of both bags projected onto v. SW approximates the earth
-    mover's distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so
-    they change slightly if each instance in a bag is repeated. Takes O(n log(n) n_directions) time for n
-    instances, and O(n_bags n_directions n_quantiles) memory. Raises a ValueError if there is no direction or
-    level, or if directions and bags differ in width. Source: Rabin, Peyre, Delon and Bernot, Wasserstein
-    barycenter and its application to texture mixing, 2011.
+    Bags are projected onto each direction v. The squared sliced distance SW^2 of two bags is n_features times
+    the mean squared difference between their projections' quantiles, over all v and over the levels (q + 1/2)
+    / n_quantiles. SW approximates the earth mover's distance, and exp(-SW^2 / c) is positive semidefinite.
+    Quantiles are interpolated linearly, so they change slightly if each instance in a bag is repeated. Takes
+    O(n log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles) memory. Raises a
+    ValueError if there is no direction or level, or if directions and bags differ in width. Source: Rabin,
+    Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
 
     Parameters
     ----------
@@ -164,7 +162,7 @@ def sliced_quantile_embedding(
 
 
 def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Return the sorted rows below and above each bag's quantiles, and the weights of the rows above."""
+    """Return the ranks of the values below and above each quantile, and the weights of the values above."""
     levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
     last = bags.sizes[:, None] - 1
     place = levels * last
@@ -176,5 +174,4 @@ def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array
 def sliced_directions(n_features: int, rng: np.random.Generator, *, n_directions: int = 60) -> FloatArray:
     """Draw random unit vectors, one per row, shape (n_directions, n_features)."""
     directions = rng.standard_normal((n_directions, n_features))
-    lengths: FloatArray = np.linalg.norm(directions, axis=1, keepdims=True)
-    return directions / lengths
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True)

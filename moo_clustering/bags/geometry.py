@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,14 +20,14 @@ Weighting = Literal["bag", "instance"]
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 # Bytes of projections per block; constant, so that the number of threads does not affect results.
 _SCRATCH = 64 * 2**20
-# Size of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
+# Entries of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
-# The centroids of a partition contain n_clusters n_features numbers. If n_bags is at least this multiple of
-# that count, bags are summed over clusters before the products are computed, not after.
+# If n_bags is at least this multiple of n_clusters n_features, bags are summed over clusters before products
+# are computed, not after.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a first test. A bag that loses no instance in it loses none with all means.
+# Number of bag means in a first test. If no instance of a bag is omitted with these, none is with all means.
 _FEW_MEANS = 1024
 
 
@@ -86,8 +86,7 @@ class BagGeometry(Shared):
         self.weighting = choice("weighting", weighting, get_args(Weighting))
         self.n_bags = bags.n_bags
         self.bags = bags
-        sizes = bags.sizes.astype(np.int64)
-        self.weights = np.ones(len(sizes)) if weighting == "bag" else sizes.astype(np.float64)
+        self.weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
         X = np.asarray(bags.instances, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             if (offset := far_offset(X)).any():
@@ -117,18 +116,16 @@ class BagGeometry(Shared):
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
         """Compute the arrays for the kernels, and the instance in each slot as a column of an array."""
-        layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
+        instances, chunk_bag, chunk_start = _chunk_layout(sizes)
         weighted = self.weights[:, None] * self.means
-        n_bytes = 8 * self.n_bags * layout.instances.size
+        n_bytes = 8 * self.n_bags * instances.size
         single = dtype == "float32" or (dtype == "auto" and n_bytes > 512 * 2**20)
         squares = np.einsum("td,td->t", X, X)
         largest = float(squares.max())
         if single:
             _require_below(self.weights.max() * largest, np.float32)
-        products = np.empty(
-            (self.n_bags, *layout.instances.shape), dtype=np.float32 if single else np.float64
-        )
-        columns = np.ascontiguousarray(X[layout.instances.ravel()].T)
+        products = np.empty((self.n_bags, *instances.shape), dtype=np.float32 if single else np.float64)
+        columns = np.ascontiguousarray(X[instances.ravel()].T)
         flat = products.reshape(self.n_bags, -1)
 
         def fill(lo: int, hi: int) -> None:
@@ -142,9 +139,8 @@ class BagGeometry(Shared):
             for_parts(fill, -(-self.n_bags // _ROWS), float(weighted.size) * columns.shape[1], n_jobs)
         rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * largest
         pulls = weighted @ weighted.T
-        chunks = layout.chunk_bag, layout.chunk_start
         arrays = bag_distances.BagArrays(
-            squares[layout.instances], products, pulls, self.weights, *chunks, rounding
+            squares[instances], products, pulls, self.weights, chunk_bag, chunk_start, rounding
         )
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
@@ -179,11 +175,10 @@ class BagGeometry(Shared):
         flat = sums.reshape(count, n_clusters, -1)
         rows = arrays.products.reshape(self.n_bags, -1)[:, : flat.shape[2]]
         width = bag_distances.column_width(self.n_bags, rows.itemsize)
-
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Choose the method by each individual's number of clusters, so that others do not affect its result.
+        # Choose the method for each individual, so that other individuals do not affect its result.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -298,8 +293,9 @@ def farthest_candidates(
     bag means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     An instance is omitted only if the difference exceeds rounding errors. Takes O(n N d) time for N means and
-    n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB or the memory of
-    a row of N numbers. Larger bags are pruned in parts, which can retain more instances than necessary.
+    n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of memory, or N
+    numbers if they are larger. Larger bags are pruned in parts, which can retain more instances than
+    necessary.
 
     Parameters
     ----------
@@ -346,7 +342,7 @@ def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArra
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Distribute outer instances, because of which others can be omitted, evenly over the parts.
+            # Distribute outer instances evenly over the parts, because they make other instances omissible.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
@@ -374,8 +370,12 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
     return kept
 
 
-def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
-    """Divide bags, whose first rows are ``starts``, into chunks with the cheapest number of slots each."""
+def _chunk_layout(sizes: Int64Array) -> tuple[Int64Array, NDArray[np.int32], Int64Array]:
+    """Divide bags into chunks with the cheapest number of slots each.
+
+    Returns the instance in each slot, shape (n_slots, n_chunks), where a bag's last instance is repeated in
+    unused slots, the bag of each chunk, and the first chunk of each bag.
+    """
     # A chunk costs as much as its slots plus three more, for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
@@ -383,12 +383,5 @@ def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
     chunk_bag = np.repeat(np.arange(len(sizes)), n_chunks)
     first = (np.arange(len(chunk_bag)) - chunk_start[chunk_bag]) * n_slots
     place = np.minimum(first + np.arange(n_slots)[:, None], sizes[chunk_bag] - 1)
-    return ChunkLayout(starts[chunk_bag] + place, chunk_bag.astype(np.int32), chunk_start)
-
-
-class ChunkLayout(NamedTuple):
-    """Instance in each slot (n_slots, n_chunks; the last is repeated), bag per chunk, first chunk per bag."""
-
-    instances: Int64Array
-    chunk_bag: NDArray[np.int32]
-    chunk_start: Int64Array
+    starts = np.cumsum(sizes) - sizes
+    return starts[chunk_bag] + place, chunk_bag.astype(np.int32), chunk_start

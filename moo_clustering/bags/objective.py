@@ -32,9 +32,9 @@ CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv"
 class BagObjective(Shared):
     """An objective for partitions of bags into up to ``n_clusters`` clusters, and moves that improve it.
 
-    With n instances (after pruning), N bags and K clusters, evaluating P partitions takes O(P (n N + N^2 +
-    n)) time, and trying all K clusters for a bag takes O(n + K^3) time. The Davies-Bouldin index of fewer
-    than two clusters is inf. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+    With n instances (after pruning), N bags and K clusters, evaluating P partitions takes O(P (n N + N^2))
+    time, and trying all K clusters for a bag takes O(n + K^3) time. The Davies-Bouldin index of fewer than
+    two clusters is inf. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class BagObjective(Shared):
     objective : {"db", "twcv", "ftwcv"}, default="db"
         Davies-Bouldin index (Eq. 10), total within-cluster variation (Eq. 4), or its fast version (Eq. 7).
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        Version of FTWCV: within-cluster sum of squares of bag means, or one of two literal readings of Eq. 7.
+        Version of ``"ftwcv"``: within-cluster sum of squares of bag means, or one of two literal
+        interpretations of Eq. 7.
     min_cluster_size : int, default=1
         Minimum number of bags that a move must leave in a cluster; 0 permits empty clusters.
     constraints : PairwiseConstraints, optional
@@ -69,18 +70,18 @@ class BagObjective(Shared):
         n_jobs: int | None = None,
     ) -> None:
         choice("handling", handling, ("penalty", "repair"))
-        if n_clusters * max(1, min_cluster_size) > geometry.n_bags:
+        choice("objective", objective, get_args(Objective))
+        choice("reading", reading, get_args(Reading))
+        if (n_required := n_clusters * max(1, min_cluster_size)) > geometry.n_bags:
             raise ValueError(
                 f"n_clusters={n_clusters} clusters of at least min_cluster_size={min_cluster_size} "
-                f"bags require {n_clusters * max(1, min_cluster_size)} bags, got {geometry.n_bags}"
+                f"bags require {n_required} bags, got {geometry.n_bags}"
             )
         self.geometry = geometry
         self.n_clusters = n_clusters
         self.objective = objective
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
-        choice("objective", objective, get_args(Objective))
-        choice("reading", reading, get_args(Reading))
         literal = objective == "ftwcv" and reading != "between"
         terms = squared_norms(geometry, reading) if literal else np.zeros(geometry.n_bags)
         constant = float(terms.sum())
@@ -112,8 +113,7 @@ class BagObjective(Shared):
         no_genes = np.zeros(np.atleast_2d(labels).shape, dtype=np.bool_)
         limits = np.zeros(len(no_genes), dtype=np.int64)
         drawn = no_genes, no_genes.astype(np.float64)
-        _, values, violations, _ = self._run(sweep_population, self._task, labels, drawn, limits)
-        return values, violations
+        return self._run(sweep_population, self._task, labels, drawn, limits)[1:3]
 
     def improve(
         self,
@@ -136,17 +136,16 @@ class BagObjective(Shared):
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
             ``"contrast"`` weights a label by the worst objective minus its own, ``"scaled"`` as in Eq. 9, and
-            ``"printed"`` by its own (Eqs. 5, 6), favouring bad labels. ``"greedy"`` takes the best label.
+            ``"printed"`` by its own (Eqs. 5, 6), favouring bad labels. ``"greedy"`` selects the best label.
         max_trials : int, optional
             Budget of trial evaluations. Once it is exhausted, the remaining individuals do not change.
         """
         choice("draw_weights", draw_weights, RULES)
         shape = np.atleast_2d(labels).shape
         genes, draws = rng.random(shape) < p_gene, rng.random(shape)
-        wanted = genes.sum(axis=1) * (self.n_clusters - 1)
-        limits = wanted
+        limits = genes.sum(axis=1) * (self.n_clusters - 1)
         if max_trials is not None:
-            limits = np.clip(max_trials - (np.cumsum(wanted) - wanted), 0, wanted)
+            limits = np.clip(max_trials - (np.cumsum(limits) - limits), 0, limits)
         task = self._task._replace(rule=RULES[draw_weights])
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
@@ -157,8 +156,7 @@ class BagObjective(Shared):
         evaluations, which is divided evenly between individuals; None means no limit.
         """
         count = len(np.atleast_2d(labels))
-        order = np.tile(np.arange(self.n_bags), (count, 1))
-        order = rng.permuted(order, axis=1)
+        order = rng.permuted(np.tile(np.arange(self.n_bags), (count, 1)), axis=1)
         limits = np.full(count, np.iinfo(np.int64).max)
         if max_trials is not None:
             limits = max_trials // count + (np.arange(count) < max_trials % count)
@@ -172,7 +170,7 @@ class BagObjective(Shared):
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Bag that fills an empty cluster: farthest from its centroid, closest to it (as printed), or none.
+            Bag that fills an empty cluster: farthest from its centroid, closest to it (paper), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
@@ -213,7 +211,7 @@ class BagObjective(Shared):
     ) -> tuple[Labels, FloatArray, FloatArray, Int64Array]:
         # Copy the labels, because the kernels modify them in place.
         labels = self.geometry.checked(labels, self.n_clusters).copy()
-        values, violations = np.empty(len(labels)), np.empty(len(labels))
+        values, violations = np.empty((2, len(labels)))
         trials = np.zeros(len(labels), dtype=np.int64)
         for rows in self.geometry.chunks(len(labels), self.n_clusters):
             arrays = [part[rows] for part in (*drawn, limits, values, violations, trials)]
@@ -243,7 +241,7 @@ class BagObjective(Shared):
 
 
 class Improved(NamedTuple):
-    """Partitions, objectives (up to rounding errors of the updates), and numbers of trial evaluations."""
+    """Partitions, objectives (up to the rounding errors of updates), and numbers of trial evaluations."""
 
     labels: Labels
     values: FloatArray

@@ -42,7 +42,7 @@ class PartitionRepair:
         self._conflicting = first[both]
 
     def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
-        """Return whether each individual needs to be repaired, shape (n_individuals,)."""
+        """Return whether each partition needs to be repaired, shape (n_partitions,)."""
         broken = np.zeros(len(labels), dtype=bool)
         if self.min_cluster_size > 0:
             flat = (labels + np.arange(len(labels))[:, None] * n_clusters).ravel()
@@ -56,7 +56,7 @@ class PartitionRepair:
         return broken
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:
-        """Repair partitions; ``distances`` are the distances to the centroids of ``labels``."""
+        """Repair partitions, given the distances from bags to clusters."""
         labels = labels.copy()
         for row, own in zip(labels, distances, strict=True):
             if len(self._members):
@@ -77,10 +77,11 @@ class PartitionRepair:
 
 
 class PairPenalty(PartitionRepair):
-    """Repair that weighs violated pairs against distances, and ensures the minimum cluster size."""
+    """Repair that weighs violated pairs against distances, and ensures the minimum cluster size.
 
-    # The cost is the sum of the distances, each raised to the power 1 or 2, multiplied by ``1 + penalty *
-    # V``, where V in [0, 2] is the violation. Constrained bags move singly until no move lowers the cost.
+    The cost is the sum of the distances, each raised to ``power`` (1 or 2), times ``1 + penalty * V``, where
+    V in [0, 2] is the violation. Constrained bags move one at a time until no move lowers the cost.
+    """
 
     def __init__(
         self,
@@ -98,11 +99,9 @@ class PairPenalty(PartitionRepair):
         self._pairs = signed_pairs(n_bags, constraints)[:3]
 
     def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
-        """Return whether each individual violates a pair or has a small cluster, shape (n_individuals,)."""
         return super().broken(labels, n_clusters) | (self.constraints.violation(labels) > 0)
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:
-        """Repair partitions; ``distances`` are the distances to the cluster centres."""
         labels = labels.copy()
         violations = self.constraints.violation(labels)
         for row, own, violation in zip(labels, distances**self.power, violations, strict=True):
@@ -130,8 +129,10 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return the pairs of each bag, the violation each adds if its bags share a cluster, and a constant."""
-    # The terms of must-links are negative, because the constant term counts all of them as violated.
+    """Return the pairs of each bag, the violation that each pair adds if joined, and a constant.
+
+    The terms of must-links are negative, because the constant counts all must-links as violated.
+    """
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

@@ -39,14 +39,14 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
 class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a scikit-learn transformer to the instances of bags.
 
-    The transformer is fitted to the instances of all bags together. In a ``Pipeline``, this step precedes a
-    clusterer for bags. Source: Evolutionary multi-instance clustering, Eq. 11.
+    The transformer is fitted to the instances of all bags. In a ``Pipeline``, this step precedes a clusterer
+    for bags. Source: Evolutionary multi-instance clustering, Eq. 11.
 
     Parameters
     ----------
     transformer : transformer or None, default=None
         Transformer that preserves the number of rows. Default: :class:`~sklearn.preprocessing.MinMaxScaler`,
-        which scales features to [0, 1], maps constant features to 0, and does not clip new values (Eq. 11).
+        which scales features to [0, 1] (Eq. 11), maps constant features to 0, and does not clip new values.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @documented(fit)
     def transform(self, X: Any) -> Bags:
-        """Transform the instances; the result has feature names if ``X`` has feature names."""
+        """Transform the instances; the result has feature names only if ``X`` has feature names."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:

@@ -22,7 +22,6 @@ _TOOLS = {"docs", "release", "test"}  # extras for developers
 
 
 def facts() -> dict[str, Any]:
-    """Return facts about versions, machine, threads and kernel caches."""
     pools = [{"library": one["internal_api"], "n_threads": one["num_threads"]} for one in threadpool_info()]
     return {
         "versions": environment(),
@@ -43,7 +42,6 @@ def facts() -> dict[str, Any]:
 
 
 def facts_text(facts: dict[str, Any]) -> str:
-    """Format the facts as text, one per line."""
     machine, kernels = facts["machine"], facts["kernels"]
     memory = "unknown" if machine["memory"] is None else f"{machine['memory'] / 2**30:.1f} GiB"
     pools = [f"{pool['library']} {pool['n_threads']}" for pool in facts["threads"]["pools"]]

@@ -25,7 +25,7 @@ from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.describe import MOST_ASKED_BAGS, QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION
-from moo_clustering.cli.terminal import INTERRUPTED, aligned, printable_line, shortened, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, printable_line, shortened
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.evidence import graph_kernel
 from moo_clustering.interactive import AnswerSession, QuestionPool
@@ -71,7 +71,7 @@ class AskedRun:
             known = self.session.partial_labels() != -1
             known[np.concatenate(self.session.pairs()).ravel()] = True
             found[self.outliers & ~known] = -1
-            # A cluster that contains only outliers is not noise.
+            # Outliers that form a cluster of their own keep its label.
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
@@ -80,11 +80,9 @@ class AskedRun:
     def cluster_names(self) -> dict[int, str]:
         """Class names of the session; for other clusters, the names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
-        known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
-        of_run = (
-            carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known) if known else {}
-        )
-        return {k: name for k, name in of_run.items() if name not in named.values()} | named
+        if known := {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}:
+            known = carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known)
+        return {k: name for k, name in known.items() if name not in named.values()} | named
 
     @property
     def table_folder(self) -> Path | None:
@@ -128,17 +126,14 @@ def open_session(
     path = folder / ANSWERS
     if path.exists() and has_answers(path):
         if not resume:
-            raise runs.FolderError(
-                f"{path} contains answers of an earlier session; continue it with --resume, or move the file"
-            )
+            said = f"{path} contains answers of an earlier session"
+            raise runs.FolderError(f"{said}; continue it with --resume, or move the file")
         session = AnswerSession.resume(base, path)
         own = {"--mode": (mode, session.mode), "--error-rate": (error_rate, session.error_rate)}
         for flag, (given, used) in own.items():
             if given not in (None, used):
-                raise runs.FolderError(
-                    f"{path} was started with {flag} {used}, got {flag} {given}; omit {flag}, or "
-                    "move the file"
-                )
+                said = f"{path} was started with {flag} {used}, got {flag} {given}"
+                raise runs.FolderError(f"{said}; omit {flag}, or move the file")
     else:
         path.unlink(missing_ok=True)
         chosen = {"mode": mode, "error_rate": error_rate, "random_state": record.get("seed")}
@@ -150,9 +145,8 @@ def open_session(
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
     """Read data saved by :func:`save_questions`. Raise a FolderError with the reason if they are missing."""
     if record.get("command") == "ask":
-        raise runs.FolderError(
-            f"{folder} contains the result of an `ask` session; name the folder of the original run"
-        )
+        said = f"{folder} contains the result of an `ask` session; name the folder of the original run"
+        raise runs.FolderError(said)
     path = folder / QUESTIONS
     if not path.is_file():
         raise runs.FolderError(f"{folder} does not support questions: {_why_not(record)}")
@@ -165,9 +159,8 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
         base = _pool_of(arrays)
         n_rows = len(runs.saved_labels(folder / runs.LABELS))
         if base.n_samples != n_rows:
-            raise runs.FolderError(
-                f"{path} contains {base.n_samples} samples, but {runs.LABELS} contains {n_rows}; fit again"
-            )
+            said = f"{path} contains {base.n_samples} samples, but {runs.LABELS} contains {n_rows}"
+            raise runs.FolderError(f"{said}; fit again")
         known = {"kind": meta["kind"], "outliers": arrays.get("outliers")}
         return base, ShownSamples.unpacked(arrays, meta["shown"]), known
     except (KeyError, IndexError, TypeError, AttributeError) as error:
@@ -176,17 +169,15 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
 
 def _why_not(record: Mapping[str, Any]) -> str:
     askable = [name for name, method in METHODS.items() if "ask" in dir(method.load())]
-    if record.get("method") not in askable:
-        return (
-            f"method {record.get('method')} does not create a pool of partitions; use {' or '.join(askable)}"
-        )
+    if (method := record.get("method")) not in askable:
+        return f"method {method} does not create a pool of partitions; use {' or '.join(askable)}"
     if record.get("supervision"):
         given = " and ".join(f"--{name.replace('_', '-')}" for name in record["supervision"])
         return f"questions require a fit without labels and pairs; fit again without {given}"
     if record.get("status") != "complete":
         return "its fit is incomplete; fit again"
     if runs.is_in_parts(record):
-        return "it is a fit of a table in parts and cannot be changed; fit a sample of the table"
+        return "it is a fit of a partitioned table and cannot be changed; fit a sample of the table"
     return f"it has no {QUESTIONS}; fit again, but in Python if there are more than {MOST_ASKED_BAGS} bags"
 
 
@@ -210,8 +201,10 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Raise a FolderError unless a folder is empty or has results of earlier questions about the run."""
-    # Return what ``RunFolder.inspect`` requires: False (no checkpoint), and whether such results exist.
+    """Raise a FolderError unless a folder is empty or contains results of an earlier session about the run.
+
+    Returns what ``RunFolder.inspect`` requires: False (no checkpoint), and whether such results exist.
+    """
     if not runs.folder_names(out):
         return False, False
     try:
@@ -219,9 +212,8 @@ def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
     except runs.FolderError as error:
         raise runs.FolderError(f"{error}; choose another folder with --out") from error
     if record.get("command") != "ask" or record.get("asked") != _fit_of(runs.run_record(folder)):
-        raise runs.FolderError(
-            f"{out} contains a run other than an `ask` session about {folder}; choose another --out"
-        )
+        said = f"{out} contains a run other than an `ask` session about {folder}"
+        raise runs.FolderError(f"{said}; choose another --out")
     return False, True
 
 
@@ -242,9 +234,8 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
     labels = runs.label_frame(str(ids.name), ids, run.labels, classes if any(classes) else None)
     examples = [" ".join(ids.iloc[rows]) for rows in groups["exemplars"]]
     clusters = groups.rename(columns={"group": "cluster", "anchors": "answered", "exemplars": "examples"})
-    clusters["examples"] = examples
-    clusters["name"] = clusters["cluster"].map(names)
-    clusters["size"] = np.bincount(run.labels[run.labels >= 0], minlength=len(groups))
+    sizes = np.bincount(run.labels[run.labels >= 0], minlength=len(groups))
+    clusters = clusters.assign(examples=examples, name=clusters["cluster"].map(names), size=sizes)
     result = {"n_clusters": session.n_clusters_, "sizes": clusters["size"].tolist()}
     answers = {"mode": session.mode, "error_rate": session.error_rate_, "n_answers": len(session.history_)}
     record = {name: value for name, value in run.record.items() if name not in _OF_THE_FIT}
@@ -272,7 +263,7 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
 
 
 def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportContent:
-    """Create a report on the partition obtained after all answers, including the fit's solutions."""
+    """Create a report on the partition after all answers and on the solutions of the fit."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
 
@@ -313,27 +304,22 @@ def run_ask(
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
-        with shown_warnings():
-            run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
+        run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
         # Reserve the folder: no other command may write to it during the session.
         target.reserve()
         try:
             try:
                 _json_dialog(run) if as_json else _dialog(run)
-            except EOFError:
-                click.echo(err=as_json)
-            except KeyboardInterrupt:
-                interrupted = True
+            except (EOFError, KeyboardInterrupt) as error:
+                interrupted = isinstance(error, KeyboardInterrupt)
                 click.echo(err=as_json)
             n_answers = len(run.session.history_)
             with InterruptGuard(requested=interrupted) as guard:
                 files = save_answers(run, target) if n_answers else []
             interrupted = guard.requested
         except runs.FolderError as error:
-            raise runs.FolderError(
-                f"{error}; the answers are saved in {run.folder / ANSWERS}; save their clusters in "
-                f"another folder with {again} --out OTHER"
-            ) from error
+            said = f"{error}; the answers are saved in {run.folder / ANSWERS}; save their clusters in another"
+            raise runs.FolderError(f"{said} folder with {again} --out OTHER") from error
         finally:
             target.release()
     if as_json:
@@ -342,9 +328,7 @@ def run_ask(
     elif n_answers:
         shown = f"; open {results / runs.REPORT}" if runs.REPORT in files else ""
         other = "" if out is None else f" --out {shlex.quote(str(out))}"
-        click.echo(
-            f"Saved the clusters after {n_answers} answer{'s' * (n_answers != 1)} in {results}{shown}."
-        )
+        click.echo(f"Saved the clusters after {n_answers} answer{'s' * (n_answers > 1)} in {results}{shown}.")
         click.echo(f"Continue with: {again}{other}")
     else:
         click.echo("There are no answers, so nothing was saved.")
@@ -361,14 +345,18 @@ def _dialog(run: AskedRun) -> None:
         click.echo("No questions are left." if question is None else _asked(run, question.samples))
         try:
             word = _typed(session.mode, run)
-            # Update both the file and the session before an interruption takes effect.
-            with InterruptGuard() as guard:
-                session.answer(word) if word else session.undo()
-            if guard.requested:
-                raise KeyboardInterrupt
+            _act(session, word or None)
             click.echo(_told(run) if word else "The last answer was undone.")
         except ValueError as error:
             click.echo(str(error))
+
+
+def _act(session: AnswerSession, word: str | None, confidence: float | None = None) -> None:
+    """Answer, or undo the last answer if ``word`` is None, before an interruption takes effect."""
+    with InterruptGuard() as guard:
+        session.undo() if word is None else session.answer(word, confidence=confidence)
+    if guard.requested:
+        raise KeyboardInterrupt
 
 
 def _json_dialog(run: AskedRun) -> None:
@@ -405,10 +393,7 @@ def _json_dialog(run: AskedRun) -> None:
         if answer == "quit":
             return
         try:
-            with InterruptGuard() as guard:
-                session.undo() if answer == "undo" else session.answer(answer, confidence=confidence)
-            if guard.requested:
-                raise KeyboardInterrupt
+            _act(session, None if answer == "undo" else answer, confidence)
         except (TypeError, ValueError) as error:
             click.echo(json.dumps({"error": message_line(str(error))}))
 
@@ -454,13 +439,11 @@ def _line(*, as_json: bool = False) -> str:
         return ""
     if len(text) < _LONGEST_LINE or text.endswith("\n"):
         return text
-    sentence = f"the input contains a line of {_LONGEST_LINE} or more characters; the rest is not read."
-    click.echo(sentence, err=as_json)
+    click.echo(f"a line has {_LONGEST_LINE} or more characters; the rest is not read.", err=as_json)
     return ""
 
 
 def _known(run: AskedRun) -> list[str]:
-    """Return the class names that occur in the answers so far."""
     return run.session.groups_["name"].dropna().tolist()
 
 
@@ -473,8 +456,7 @@ def _told(run: AskedRun) -> str:
         parts.append(f"Expected {'together' if likely >= 0.5 else 'apart'}, {max(likely, 1 - likely):.0%}.")
     moved = round(last["moved"] * len(run.session.labels_))
     parts.append(f"{moved} {run.kind}{'s' * (moved != 1)} moved; {last['n_clusters']} clusters.")
-    if last["contradicts"] >= 0:
-        number = int(last["contradicts"])
+    if (number := int(last["contradicts"])) >= 0:
         earlier = f"{number + 1} ({history['answer'][number]})"
         parts.append(f"Together with answer {earlier}, this answer is unlikely; type u to undo it.")
     return " ".join(parts)

@@ -1,10 +1,8 @@
-"""The commands of ``moo-clustering``, with their options and help texts.
-
-Commands import their modules when they run, so that help texts and option errors appear immediately.
-"""
+"""The commands of ``moo-clustering``, with their options and help texts."""
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from glob import has_magic
 from pathlib import Path
@@ -14,41 +12,15 @@ import click
 
 from moo_clustering import __version__
 from moo_clustering._messages import message_line, path_fault, quoted
-from moo_clustering.cli.terminal import (
-    INTERRUPTED,
-    Commands,
-    PathArgument,
-    print_result,
-    refuse_missing,
-    reported,
-    shown_warnings,
-)
+from moo_clustering.cli.terminal import INTERRUPTED, Commands, PathArgument, print_result
 from moo_clustering.estimators._methods import find_method
 
-
-class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """Parameter type that accepts "auto" in addition to the values of another type."""
-
-    def __init__(self, kind: Any) -> None:
-        self.kind, self.name = kind, kind.name
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert a command-line value."""
-        return value if value == "auto" else self.kind.convert(value, param, ctx)
-
-
-def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Parse a non-negative share, such as 0.15 or 15%."""
-    if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
-        raise click.BadParameter(f"{value!r} is not a share such as 15% or 0.15")
-    return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
-
-
-_ERROR_RATE = _OrAuto(click.FloatRange(0, 0.5, max_open=True))
-_FILE, _NEW_FILE = PathArgument("file"), PathArgument("file", new=True)
+_RUN = PathArgument("folder", exists=True)
+_FILE, _NEW_FILE = PathArgument("file", exists=True), PathArgument("file", new=True)
 _NAMED_FILE = PathArgument("file", path_type=str)
 _NEW_FOLDER = PathArgument("folder", new=True)
 _NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
+_MODES = ["pairs", "names"]
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
@@ -66,6 +38,9 @@ def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **mor
 
 
 _flag = partial(_option, is_flag=True)
+_json = partial(_flag, "--json as_json")
+_run = click.argument("folder", metavar="DIR", type=_RUN)
+_quiet = _flag("--quiet", "Print errors and warnings only.")
 
 
 @click.group(
@@ -76,72 +51,73 @@ _flag = partial(_option, is_flag=True)
 @click.pass_context
 def main(context: click.Context, traceback: bool) -> None:
     """Evolutionary clustering: multi-objective and semi-supervised methods for your own data."""
-    context.obj = {"traceback": traceback}
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-@click.command()
-@_flag("--json as_json", "Print JSON instead of lines.")
+@main.command()
+@_json("Print JSON instead of lines.")
 def about(as_json: bool) -> None:
     """Print versions, machine, threads and caches for a bug report, without the host name."""
-    with reported():
-        from moo_clustering.cli.about import facts, facts_text
-        from moo_clustering.cli.folder import json_text
+    from moo_clustering.cli.about import facts, facts_text
+    from moo_clustering.cli.folder import json_text
 
-        print_result(json_text(facts()) if as_json else facts_text(facts()))
+    print_result(json_text(facts()) if as_json else facts_text(facts()))
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
-@_option(
-    "--mode",
-    "Ask whether two samples belong together (the default), or for the class name of a sample.",
-    ["pairs", "names"],
-)
+def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """Parse a non-negative share, such as 0.15 or 15%."""
+    if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
+        raise click.BadParameter(f"{value!r} is not a share such as 15% or 0.15")
+    return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
+
+
+def _error_rate(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Parse a share below one half, or "auto"."""
+    rates: Any = click.FloatRange(0, 0.5, max_open=True)
+    return value if value in (None, "auto") else rates.convert(value, parameter, context)
+
+
+@main.command()
+@_run
+@_option("--mode", "Ask about pairs of samples (default), or for the class name of a sample.", _MODES)
 @_option(
     "--error-rate SHARE",
     "Expected share of wrong answers. With 0, answers that contradict others are rejected; with auto, the "
     "share is estimated from repeated questions.  [default: 0.03]",
-    _ERROR_RATE,
+    callback=_error_rate,
 )
 @_flag("--resume", "Continue from the answers in the folder.")
 @_option("--out OUT", "Folder for the resulting clusters; default: DIR/asked.", _NEW_FOLDER)
-@_flag("--json as_json", "Write questions and read answers as lines of JSON.")
+@_json("Write questions and read answers as lines of JSON.")
 def ask(folder: Path, **options: Any) -> None:
     """Improve the clusters of a run by answering questions about samples.
 
     DIR is a folder written by `fit` with pareto-clustering or pareto-bags, without labels or pairs. The data
-    file is not needed: every answer updates the partition from the pool of the run, and the most
-    informative question comes next.
+    file is not needed: each answer updates the clusters from the partitions saved in the run, and the most
+    informative question follows.
 
     A question shows two samples with their texts, or with the features in which they differ most, in the
     units of the table. Press t (together), a (apart), ? (do not know), u (undo) or q (quit). If the input is
     not a terminal, write one answer per line. In mode `names`, type the class name of the sample.
 
-    With --json, every question is a line of JSON on stdout, and every answer a line such as
-    {"answer": "together"} on stdin; "undo" and "quit" are answers too.
+    With --json, each question is a line of JSON on stdout, and each answer is a line such as
+    {"answer": "together"} on stdin. The answers "undo" and "quit" are also allowed.
 
-    Every answer is saved to answers.json in DIR immediately; --resume continues a session. At the end, the
-    clusters are saved as a folder that `report` and `explore` can show, with the answers in must_link.csv and
-    cannot_link.csv, for `fit`.
+    Each answer is saved to answers.json in DIR immediately; --resume continues a session. At the end, the
+    clusters are saved in a folder for `report` and `explore`, which also contains the answers for `fit`, in
+    must_link.csv and cannot_link.csv.
     """
-    with reported():
-        refuse_missing(folder)
-        from moo_clustering.cli.ask import run_ask
+    from moo_clustering.cli.ask import run_ask
 
-        run_ask(folder, **options)
+    run_ask(folder, **options)
 
 
-# A copy of names in the statistics module, whose import would delay the help texts.
-_PROCEDURES = ["shaffer", "holm", "nemenyi"]
-
-
-@click.command()
-@click.argument("results", type=PathArgument("file"))
+@main.command()
+@click.argument("results", type=_FILE)
 @_flag("--minimize", "Smaller values are better (default: larger values).")
 @_option("--alpha P", "Significance level.", float, shown=0.05)
-@_option("--posthoc", "Post-hoc procedure for pairs of methods.", _PROCEDURES, shown="shaffer")
+@_option("--posthoc", "Post-hoc procedure for pairs.", ["shaffer", "holm", "nemenyi"], shown="shaffer")
 @_flag("--tie-correction", "Correct Friedman's statistic for ties.")
 @_option(
     "--long/--wide is_long",
@@ -150,21 +126,19 @@ _PROCEDURES = ["shaffer", "holm", "nemenyi"]
     default=None,
 )
 @_option("--figure FILE", "Also draw the critical difference diagram (.png, .pdf, .svg).", _NEW_FILE)
-@_flag("--json as_json", "Print JSON instead of tables.")
+@_json("Print JSON instead of tables.")
 def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any) -> None:
     """Compare methods on data sets by average ranks, Friedman's test and tests of all pairs.
 
     RESULTS is a text table with column names in the first line: one row per data set, with its name in the
     first column, and one column per method. `study` runs methods and compares them; `report` compares runs.
     """
-    with reported():
-        refuse_missing(results, message="file {} does not exist")
-        from moo_clustering.cli.compare import compared
+    from moo_clustering.cli.compare import compared
 
-        print_result(compared(results, long=is_long, greater_is_better=not minimize, **options))
+    print_result(compared(results, long=is_long, greater_is_better=not minimize, **options))
 
 
-@click.command()
+@main.command()
 @_option(
     "--out DIR",
     "Folder for the results. An earlier demo in it is replaced.",
@@ -174,56 +148,47 @@ def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any)
 @_option("--seed", "Random seed.", _NATURAL, shown=0)
 def demo(out: Path, seed: int) -> None:
     """Cluster the wine data with PESC, compare it with three controls, and write the results to a folder."""
-    with reported():
-        from moo_clustering.cli.demo import run_demo
+    from moo_clustering.cli.demo import run_demo
 
-        run_demo(out, seed)
+    run_demo(out, seed)
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@main.command()
+@_run
 @_option("--port N", "Port of the local server; default: a free port.", click.IntRange(0, 65535), default=0)
 @_flag("--no-browser", "Only print the address.")
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
-@_option(
-    "--mode",
-    "With --ask: ask about pairs of samples (default), or for the class of a sample.",
-    ["pairs", "names"],
-)
-@_option(
-    "--error-rate SHARE", "With --ask: assumed share of wrong answers, or auto; default: 0.03.", _ERROR_RATE
-)
+@_option("--mode", "With --ask: as in `moo-clustering ask`.", _MODES)
+@_option("--error-rate SHARE", "With --ask: expected share of wrong answers.", callback=_error_rate)
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 
-    DIR is a folder written by `fit` or `demo`, which is not changed without --ask. The page is served to
-    this computer only, at an address that other users cannot guess. The file report.html in the folder
-    shows the same page without a server.
+    DIR is a folder written by `fit` or `demo`. The command does not change it without --ask. The page is
+    served to this computer only, at an address that other users cannot guess. The file report.html in the
+    folder shows the same page without a server.
 
-    With --ask, the page asks which samples belong together, and updates the partition after every answer.
+    With --ask, the page asks which samples belong together, and updates the clusters after each answer.
     Answers are saved to answers.json in DIR immediately, and the next --ask continues from there. New names
     that you give to clusters of the fit are also saved in DIR. The run must be a fit of pareto-clustering or
     pareto-bags, without partial labels or pairs.
     """
-    with reported(), shown_warnings():
-        refuse_missing(folder)
-        from moo_clustering.cli.ask import open_session
-        from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server, serve_until_interrupted
-        from moo_clustering.cli.folder import run_content
-        from moo_clustering.persistence import locked
-        from moo_clustering.visualization.report.page import page_bytes
+    from moo_clustering.cli.ask import open_session
+    from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server, serve_until_interrupted
+    from moo_clustering.cli.folder import run_content
+    from moo_clustering.persistence import locked
+    from moo_clustering.visualization.report.page import page_bytes
 
-        if not asks and (mode is not None or error_rate is not None):
-            raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} requires --ask")
-        # Raise an error for unsuitable folders before a lock or answers are written to them.
-        content, panel = run_content(folder), None
-        if asks:
-            click.get_current_context().with_resource(locked(folder))
-            run = open_session(folder, resume=True, mode=mode, error_rate=error_rate)
-            panel, page = AnswerPanel(run), asking_page(run, content)
-        else:
-            page = page_bytes(content)
-        server = page_server(page, port, panel)
+    if not asks and (mode is not None or error_rate is not None):
+        raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} requires --ask")
+    # Raise an error for unsuitable folders before a lock or answers are written to them.
+    content, panel = run_content(folder), None
+    if asks:
+        click.get_current_context().with_resource(locked(folder))
+        run = open_session(folder, resume=True, mode=mode, error_rate=error_rate)
+        panel, page = AnswerPanel(run), asking_page(run, content)
+    else:
+        page = page_bytes(content)
+    server = page_server(page, port, panel)
     serve_until_interrupted(server, folder, open_browser=not no_browser)
 
 
@@ -231,15 +196,11 @@ def _number_or_interval(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | str | tuple[int, int] | None:
     """Parse a number of clusters, an interval (2-5), or "auto"."""
-    if value == "auto":
+    if value in (None, "auto"):
         return value
-    found = re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", value or "")
-    if value is not None and not found:
+    if not (found := re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", str(value))):
         raise click.BadParameter(f"{value!r} is not a number (3), an interval (2-5) or auto")
-    if not found:
-        return None
-    low, high = int(found[1]), found[2]
-    return low if high is None else (low, int(high))
+    return int(found[1]) if found[2] is None else (int(found[1]), int(found[2]))
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
@@ -247,10 +208,8 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     if value is None:
         return None
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return kind(value)
-        except ValueError:
-            continue
     raise click.BadParameter(f"{value!r} is neither a number of documents (2) nor a share of them (0.5)")
 
 
@@ -261,7 +220,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether DATA is read in parts because of options or its form (glob, URL, Zarr array, folder)."""
+    """Return whether DATA is read in partitions: because of options, or as a glob, URL, Zarr or folder."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -273,14 +232,14 @@ def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
 
 _header = _option(
     "--header/--no-header",
-    "Whether the first line contains the column names; default: as in the fit.",
+    "Whether the first line has the column names; default: as in the fit.",
     default=None,
 )
-_workers = _option("--workers N", "Read DATA in parts with N processes; 0: in this process.", _NATURAL)
-_scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluster, such as tcp://host:8786.")
+_workers = _option("--workers N", "Read DATA in partitions with N processes; 0: in this process.", _NATURAL)
+_scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask cluster (tcp://host:8786).")
 
 
-@click.command()
+@main.command()
 @click.argument("data", metavar="DATA", nargs=-1, required=True, type=PathArgument(path_type=str))
 @_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
 @_option(
@@ -289,29 +248,27 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
     "method regions accepts auto.",
     callback=_number_or_interval,
 )
-@_option(
-    "--granularity", "Default method, instead of -k: few, some or many clusters.", ["few", "some", "many"]
-)
+@_option("--granularity", "Default method, without -k: few, some or many clusters.", ["few", "some", "many"])
 @_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
 @_option("--bag COLUMN", "DATA contains bags of instances: column of bag identifiers.")
 @_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
 @_option("--partial-labels COLUMN", "Classes of some samples, for the fit; empty or -1: unlabelled.")
 @_option(
     "--hold-out SHARE",
-    "Methods that predict labels: share of the labels to withhold from the fit for scoring.",
+    "Methods that predict labels: share of labels withheld for scoring.",
     click.FloatRange(0, 1),
 )
 @_option(
     "--label-file FILE",
     "Labels of an ARFF file (MULAN's XML) or .npz file (array Y); default: a file next to DATA.",
-    _FILE,
+    PathArgument("file"),
 )
 @_option("--must-link FILE", "Two columns: pairs of rows that belong together.", _NAMED_FILE)
 @_option("--cannot-link FILE", "Two columns: pairs of rows that do not belong together.", _NAMED_FILE)
 @_option("--weight COLUMN", "Maps: column of area weights, such as populations.")
 @_option(
     "--tolerance SHARE",
-    "Maps: largest deviation of the load of a region from the mean load, such as 15%.",
+    "Maps: largest deviation of a region's load from the mean load, such as 15%.",
     callback=_share,
 )
 @_option(
@@ -348,7 +305,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
 @_option("--embed MODEL", "Documents: cluster embeddings computed by package:name or module:function.")
 @_option(
     "--features n_features N",
-    "Methods that predict labels: keep the N features most informative about the labels in the fit.",
+    "Methods that predict labels: keep the N features most informative about them.",
     _POSITIVE,
 )
 @_option("--stemmer", "Document methods: stemmer; default: porter.", ["porter", "english", "none"])
@@ -367,56 +324,51 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
     "not run them as formulas.",
 )
 @_flag("--quiet", "Do not show progress or a summary.")
-@_flag("--json as_json", "Print the record of the run (run.json) as JSON.")
-@_option(
-    "--fail-on",
-    "Exit with code 3 if the verdict is that there is no structure beyond noise.",
-    ["no-structure"],
-)
+@_json("Print the record of the run (run.json) as JSON.")
+@_option("--fail-on", "Exit with code 3 if there is no structure beyond noise.", ["no-structure"])
 def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.
 
     Only DATA and --out are required. Without --method and -k, the recommended method finds the clusters and
     their number, estimates its confidence, and lists alternatives.
 
-    DATA is a CSV, TSV (also .csv.gz), Excel (.xlsx), Parquet or npz file (arrays, or a sparse matrix of
-    SciPy), or a bundled data set: breast_cancer, digits, iris, wine.
-    Tables can come directly from a spreadsheet. Text columns become indicators of categories, dates become
-    days and times become hours, units after numbers are removed, empty cells are filled, and
-    uninformative columns (constants, row numbers, unique texts) are ignored. Every step is reported.
-    With --no-prepare, every column without another role must be numeric, without empty cells.
-    The recommended method weights all columns equally, unless --set scale=... is used; other methods do so
-    for tables with categories, and leave purely numeric tables unchanged. In fuzzy-modes-moga, every
-    distinct text of a column is a category.
+    DATA is a CSV, TSV (also .csv.gz), Excel (.xlsx), Parquet or npz file (arrays, or a SciPy sparse matrix),
+    or a bundled data set: breast_cancer, digits, iris, wine. Tables can come directly from a spreadsheet.
+    Text columns become indicators of categories, dates become days, times become hours, units after numbers
+    are removed, empty cells are filled, and uninformative columns (constants, row numbers, unique texts) are
+    ignored. The command reports each step. With --no-prepare, each column without another role must be
+    numeric, without empty cells. The recommended method weights all columns equally, unless --set scale=...
+    is used; other methods do so for tables with categories, and leave purely numeric tables unchanged. In
+    fuzzy-modes-moga, each distinct text of a column is a category.
 
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
     weights, reduced to 100 components if the method requires dense data. Document methods (ensemble-nmf,
-    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, an
-    installed package (sentence-transformers, fastembed or model2vec, such as
-    sentence-transformers:all-MiniLM-L6-v2) or your own function computes the features. Models are not
-    downloaded.
+    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, the
+    features are computed by an installed package (sentence-transformers, fastembed or model2vec, such as
+    sentence-transformers:all-MiniLM-L6-v2) or by your own function. Models are not downloaded.
 
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
     attributes without another role are the features; if there are none, the centres of the areas are used.
     With -k auto, --set min_cluster_weight=W sets the smallest load of a region. Also writes regions.geojson.
 
-    A table that may be larger than memory is read in parts: a glob such as 'table/*.parquet', several files,
-    a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet, or with
-    --workers or --scheduler a single file. Columns must be numeric, without empty cells, unless excluded with
-    --drop. The subfolder labels contains the labels of all rows, in one Parquet file per part. The other
-    files describe a random sample of 20,000 rows. --resume completes the labels of an interrupted run.
+    A table that may be larger than memory is read in partitions: a glob such as 'table/*.parquet', several
+    files, a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet,
+    or with --workers or --scheduler a single file. Columns must be numeric, without empty cells, unless
+    excluded with --drop. The subfolder labels contains the labels of all rows, in one Parquet file per
+    partition. The other files describe a random sample of 20,000 rows. --resume completes the labels of an
+    interrupted run.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).
     Classes in the file are used for scoring only.
 
-    Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) accept samples with
-    several labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or
-    JSON lines with lists in the column of --partial-labels. The fit uses the labels of such files, like
-    partial labels; --hold-out withholds a share of them to score the predictions. The features of
-    documents are the presence of words, 0 or 1.
+    Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) accept samples with several
+    labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or JSON lines with
+    lists in the column of --partial-labels. The fit uses the labels of such files, like partial labels;
+    --hold-out withholds a share of them to score the predictions. Features of documents are the presence of
+    words, 0 or 1.
 
     Without -k, the methods pareto-clustering, pareto-bags, mock, nsga2-clus and amosa-clus find the number of
     clusters. The first three also accept -k, and otherwise list other plausible numbers.
@@ -424,50 +376,48 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     The recommended methods evolve only with --set n_gen=G, and then report two controls: the result without
     evolution, and with random survival.
 
-    The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv
-    (the table with the cluster of every row), model.skops (for `moo-clustering predict`), clusters.csv
-    (name and contrasts of every cluster), alternatives.csv (other good partitions, one per column) with
+    The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv (the
+    table with the cluster of each row), model.skops (for `moo-clustering predict`), clusters.csv (name and
+    contrasts of each cluster), alternatives.csv (other good partitions, one per column) with
     alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
     probabilities.csv and, with --pictures, figures such as front.png. Start with report.html, which shows and
     compares all solutions in any browser, without a network. `moo-clustering report` creates it again from
     report.npz. If the folder has other content, the command fails and does not change it.
     """
-    with reported():
-        if options["method"] is not None:
-            find_method(options["method"])
-        if _in_parts(data, options):
-            from moo_clustering.cli.parts import run_fit_in_parts
+    if options["method"] is not None:
+        find_method(options["method"])
+    if _in_parts(data, options):
+        from moo_clustering.cli.parts import run_fit_in_parts
 
-            run_fit_in_parts(data, out, options)
-            return
-        # Only names without a suffix can denote bundled data sets.
-        refuse_missing(*[Path(data[0])][: bool(Path(data[0]).suffix)], message="file {} does not exist")
-        from moo_clustering.cli.fit import run_fit
+        run_fit_in_parts(data, out, options)
+        return
+    if (path := Path(data[0])).suffix and not path.exists():  # bundled data sets have no suffix
+        raise click.UsageError(f"file {path} does not exist")
+    from moo_clustering.cli.fit import run_fit
 
-        run_fit(data[0], out, options)
+    run_fit(data[0], out, options)
 
 
-@click.command()
+@main.command()
 @click.argument("name", required=False)
 @_flag("--bibtex", "Print the papers to cite, as BibTeX.")
-@_flag("--json as_json", "Print JSON instead of text.")
+@_json("Print JSON instead of text.")
 def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
     """List the methods, or the parameters of the method NAME."""
-    with reported():
-        from moo_clustering.cli.methods import listing, listing_json, papers
+    from moo_clustering.cli.methods import listing, listing_json, papers
 
-        if bibtex and as_json:
-            raise click.UsageError("--bibtex and --json are mutually exclusive")
-        shown = papers if bibtex else listing_json if as_json else listing
-        print_result(shown(name))
+    if bibtex and as_json:
+        raise click.UsageError("--bibtex and --json are mutually exclusive")
+    shown = papers if bibtex else listing_json if as_json else listing
+    print_result(shown(name))
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@main.command()
+@_run
 @click.argument("data", metavar="DATA", nargs=-1, required=True, type=PathArgument(path_type=str))
 @_option(
     "--out FILE",
-    "CSV file to write, or folder for a table in parts; default: the name of DATA with -clustered.csv or "
+    "CSV file to write, or folder for a partitioned table; default: the name of DATA with -clustered.csv or "
     "-labels, in the current folder.",
     PathArgument(new=True),
 )
@@ -480,8 +430,8 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 @_scheduler
 @_header
 @_flag("--plain-csv", "Write cells that look like formulas unchanged.")
-@_flag("--quiet", "Print errors and warnings only.")
-@_flag("--json as_json", "Print the clusters and their new rows as JSON.")
+@_quiet
+@_json("Print the clusters and their new rows as JSON.")
 def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     """Predict the clusters of new rows of a table.
 
@@ -496,33 +446,30 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     With -k, the rows are assigned to the clusters of another partition from the pool of the fit. This
     requires the recommended method, without labels and pairs.
 
-    If DATA is read in parts, as by `fit`, the columns of the fit must be numeric. FILE is then a folder with
-    one Parquet file per part, which contains row indices and clusters. To complete an interrupted command,
-    repeat it.
+    If DATA is read in partitions (see `fit`), the columns of the fit must be numeric. FILE is then a folder
+    with one Parquet file per partition, which contains row indices and clusters. To complete an interrupted
+    command, repeat it.
     """
-    with reported():
-        refuse_missing(folder)
-        if _in_parts(data, options):
-            from moo_clustering.cli.parts import run_predict_in_parts
+    if _in_parts(data, options):
+        from moo_clustering.cli.parts import run_predict_in_parts
 
-            run_predict_in_parts(folder, data, options)
-            return
-        if fault := path_fault(data[0], "file"):
-            raise click.UsageError(f"DATA {quoted(data[0])} {fault}")
-        refuse_missing(Path(data[0]), message="file {} does not exist")
-        from moo_clustering.cli.predict import run_predict
+        run_predict_in_parts(folder, data, options)
+        return
+    if fault := path_fault(data[0], "file"):
+        raise click.UsageError(f"DATA {quoted(data[0])} {fault}")
+    if not Path(data[0]).exists():
+        raise click.UsageError(f"file {data[0]} does not exist")
+    from moo_clustering.cli.predict import run_predict
 
-        del options["workers"], options["scheduler"]
-        run_predict(folder, Path(data[0]), **options)
+    del options["workers"], options["scheduler"]
+    run_predict(folder, Path(data[0]), **options)
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
-@click.argument("data", metavar="[DATA]", required=False, type=PathArgument("file"))
+@main.command()
+@_run
+@click.argument("data", metavar="[DATA]", required=False, type=_FILE)
 @_option(
-    "--max-conditions N",
-    "Maximum number of conditions; default: twice the number of clusters, and at least 7.",
-    _POSITIVE,
+    "--max-conditions N", "Maximum number of conditions; default: twice the clusters, at least 7.", _POSITIVE
 )
 @_option(
     "--fidelity SHARE",
@@ -535,29 +482,25 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     "Print a Python function, an SQL expression, or a formula for row 2 of the table.",
     ["python", "sql", "spreadsheet"],
 )
-@_flag("--json as_json", "Print all rule sets as JSON.")
+@_json("Print all rule sets as JSON.")
 def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules with few conditions.
 
     DIR is the folder of a `fit` of a table. The command finds rules for DATA, a table with the same columns;
-    default: the training table. Fidelity is the share of rows that rules assign to their clusters. The
-    command lists the best fidelity for each number of conditions, and prints the shortest sufficient rules
-    (*).
+    default: the training table. Fidelity is the share of rows that the rules assign to their clusters. The
+    command lists the best fidelity for each number of conditions, and prints the shortest rules with
+    sufficient fidelity (*).
     """
-    with reported():
-        refuse_missing(folder)
-        if data is not None:
-            refuse_missing(data, message="file {} does not exist")
-        from moo_clustering.cli.predict import run_explain
+    from moo_clustering.cli.predict import run_explain
 
-        run_explain(folder, data, **options)
+    run_explain(folder, data, **options)
 
 
-@click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR [DIR ...]", type=PathArgument("folder"))
+@main.command()
+@click.argument("folders", nargs=-1, required=True, metavar="DIR [DIR ...]", type=_RUN)
 @_option("--out FILE", "File to write; default for a single run: report.html in its folder.", _NEW_FILE)
 @_option("--title TEXT", 'Title of the page, preserved by other commands; "" resets it.')
-@_flag("--json as_json", "Print the file and its runs as JSON.")
+@_json("Print the file and its runs as JSON.")
 def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_json: bool) -> None:
     """Write the report of a run, or a report that compares several runs.
 
@@ -569,13 +512,10 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
     The page is created from report.npz in the folder, which `fit --no-report` does not write. The command
     fails if it would replace a file that is not a report.
     """
-    with reported(), shown_warnings():
-        if out or len(folders) == 1:
-            refuse_missing(*folders)
-        from moo_clustering.cli.folder import json_text, report_record, save_report_of
+    from moo_clustering.cli.folder import json_text, report_record, save_report_of
 
-        page, content = save_report_of(folders, out, title)
-        record = json_text(report_record(page, folders, content)) if as_json else None
+    page, content = save_report_of(folders, out, title)
+    record = json_text(report_record(page, folders, content)) if as_json else None
     for sentence in content.missing:
         click.echo(f"Note: {message_line(sentence)}", err=True)
     if record is not None:
@@ -586,60 +526,49 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
     click.echo(f"Saved {page}, {solutions}{runs}; open it in a browser.")
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@main.command()
+@_run
 @click.argument("names", metavar="[CLUSTER=NAME ...]", nargs=-1)
-@_option(
-    "--names file FILE",
-    "JSON file that maps clusters to names, such as names.json from the report page.",
-    _FILE,
-)
-@_flag("--json as_json", "Print the clusters and their names as JSON.")
+@_option("--names file FILE", "JSON file of names by cluster, such as names.json of the report page.", _FILE)
+@_json("Print the clusters and their names as JSON.")
 def rename(folder: Path, **options: Any) -> None:
     """Name the clusters of a run.
 
     DIR is a folder written by `fit` or `ask`. For example, `moo-clustering rename out 0="frequent travellers"
     2=students` names two clusters in clusters.csv, clustered.csv, run.json, model.skops and the report.
     `predict` and `explain` then use these names. `students=pupils` renames the cluster `students`. Names
-    must be unique. `0=`, or null in FILE, restores the original name. Cluster numbers do not change.
+    must be unique. `0=`, or null in FILE, restores the original name. Cluster labels do not change.
     """
-    with reported():
-        refuse_missing(folder)
-        if options["file"] is not None:
-            refuse_missing(options["file"], message="file {} does not exist")
-        from moo_clustering.cli.predict import run_rename
+    from moo_clustering.cli.predict import run_rename
 
-        run_rename(folder, **options)
+    run_rename(folder, **options)
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
-@click.argument("data", metavar="DATA", type=PathArgument("file"))
+@main.command()
+@_run
+@click.argument("data", metavar="DATA", type=_FILE)
 @_header
-@_flag("--quiet", "Print errors and warnings only.")
-@_flag("--json as_json", "Print the changes of the clusters as JSON.")
+@_quiet
+@_json("Print the changes of the clusters as JSON.")
 def update(folder: Path, data: Path, **options: Any) -> None:
     """Add the rows of a table to a run.
 
     DIR is the folder of a `fit` of a table by pareto-clustering, and DATA a table with the same columns, in
-    any order. The clusters change where the new rows require it. They keep their numbers and the names set by
+    any order. The clusters change where the new rows require it. They keep their labels and the names set by
     `rename`. The command prints births, deaths, merges and splits of clusters, and how many earlier rows
     changed cluster. All files of DIR, including clustered.csv and the report, then describe all rows. If the
     command is killed, DIR contains either the earlier or the new run.
     """
-    with reported():
-        refuse_missing(folder)
-        refuse_missing(data, message="file {} does not exist")
-        from moo_clustering.cli.update import run_update
+    from moo_clustering.cli.update import run_update
 
-        run_update(folder, data, **options)
+    run_update(folder, data, **options)
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@main.command()
+@_run
 @click.argument("rule", metavar="RULE", required=False)
-@_flag("--quiet", "Print errors and warnings only.")
-@_flag("--json as_json", "Print the clusters as JSON.")
+@_quiet
+@_json("Print the clusters as JSON.")
 def choose(folder: Path, rule: str | None, **options: Any) -> None:
     """Make another solution of a run its result.
 
@@ -648,20 +577,16 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
     another rule of the method; auto is the result of the fit. All files of DIR, including clustered.csv and
     the report, then describe this solution. Similar clusters keep the names set by `rename`.
     """
-    with reported():
-        refuse_missing(folder)
-        from moo_clustering.cli.update import run_choose
+    from moo_clustering.cli.update import run_choose
 
-        run_choose(folder, rule, **options)
+    run_choose(folder, rule, **options)
 
 
-@click.command()
-@click.argument("file", metavar="FILE", type=PathArgument("file"))
-@_option(
-    "--jobs N", "Processes; -1: all processors; default: jobs in FILE, or 1.", int, callback=_workers_wanted
-)
+@main.command()
+@click.argument("file", metavar="FILE", type=_FILE)
+@_option("--jobs N", "Processes (-1: all); default: jobs in FILE, or 1.", int, callback=_workers_wanted)
 @_flag("--retry", "Compute failed and timed-out cells again.")
-@_flag("--quiet", "Print errors and warnings only.")
+@_quiet
 def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     """Run methods on data sets with many seeds, and compare their scores.
 
@@ -669,40 +594,31 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     interrupted or killed study. If FILE has new methods, data sets or seeds, only their cells are computed.
     Results, tables and conclusions are saved in the folder `path` of FILE.
     """
-    with reported(), shown_warnings():
-        refuse_missing(file, message="file {} does not exist")
-        from moo_clustering.studies import Study
+    from moo_clustering.studies import Study
 
-        planned, options = Study.from_toml(file)
-        jobs, method = options.get("jobs", 1) if jobs is None else jobs, options.get("compare")
-        if type(jobs) is not int or jobs == 0 or jobs < -1:
-            said = "jobs must be a positive integer, or -1 for all processors; got"
-            raise click.UsageError(f"{said} {quoted(jobs)}")
-        if method is not None and method not in planned.methods:
-            raise click.UsageError(f"compare must name a method of {file}, got {quoted(method)}")
-        if not planned.run(n_jobs=jobs, verbose=not quiet, retry=retry).complete:
-            click.get_current_context().exit(INTERRUPTED)
-        saved = [str(path) for path in planned.save(method)]
-        if not quiet:
-            parts = [str(planned.table(score)) for score in planned.scores]
-            if len(planned.methods) > 1:
-                parts += [planned.compare(method or next(iter(planned.methods))).text]
-            print_result("\n\n".join([*parts, f"Saved in {', '.join(saved)}."]))
+    planned, options = Study.from_toml(file)
+    jobs, method = options.get("jobs", 1) if jobs is None else jobs, options.get("compare")
+    if type(jobs) is not int or jobs == 0 or jobs < -1:
+        said = "jobs must be a positive integer, or -1 for all processors; got"
+        raise click.UsageError(f"{said} {quoted(jobs)}")
+    if method is not None and method not in planned.methods:
+        raise click.UsageError(f"compare must name a method of {file}, got {quoted(method)}")
+    if not planned.run(n_jobs=jobs, verbose=not quiet, retry=retry).complete:
+        click.get_current_context().exit(INTERRUPTED)
+    saved = [str(path) for path in planned.save(method)]
+    if not quiet:
+        parts = [str(planned.table(score)) for score in planned.scores]
+        if len(planned.methods) > 1:
+            parts += [planned.compare(method or next(iter(planned.methods))).text]
+        print_result("\n\n".join([*parts, f"Saved in {', '.join(saved)}."]))
 
 
-@click.command("warm-up")
+@main.command("warm-up")
 def warm_up() -> None:
     """Compile the numerical kernels of the common methods, once after the installation.
 
     Otherwise the first runs compile them, which takes about ten seconds.
     """
-    with reported():
-        from moo_clustering.cli.demo import run_warm_up
+    from moo_clustering.cli.demo import run_warm_up
 
-        run_warm_up(fit)
-
-
-for command in (about, ask, choose, compare, demo, explain, explore):
-    main.add_command(command)
-for command in (fit, methods, predict, rename, report, study, update, warm_up):
-    main.add_command(command)
+    run_warm_up(fit)

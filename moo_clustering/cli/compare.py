@@ -41,8 +41,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
 
     Cells are separated by commas, semicolons or tabs, and the first line contains names. If ``long`` is True
     (default: if there are columns ``dataset``, ``method`` and ``value``), each row has a single value,
-    repeated values are averaged, and other columns are ignored. Raises a DataError if the file is missing,
-    empty or ragged, or if a long table lacks a numeric value. Wide tables are checked during ranking.
+    repeated values are averaged, and other columns are ignored. Wide tables are checked during ranking.
     """
     rows = list(table_text(path).rows(path))
     try:
@@ -61,9 +60,8 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     datasets = cells[columns[0]]
     if not datasets.is_unique:
         raise DataError(
-            f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; average "
-            "repeated runs to get one row per data set, or use --long if the table has one value "
-            "per line"
+            f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; average repeated "
+            "runs to get one row per data set, or use --long if the table has one value per line"
         )
     return cells.set_index(columns[0])
 
@@ -89,15 +87,12 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
     table = means.unstack("method").reindex(index=datasets, columns=methods)
     if table.isna().to_numpy().any():
         row, column = np.argwhere(table.isna().to_numpy())[0]
-        raise DataError(
-            f"{path} has no value for data set {datasets[row]!r} and method {methods[column]!r}; "
-            "every method requires a value for every data set"
-        )
+        said = f"{path} has no value for data set {datasets[row]!r} and method {methods[column]!r}"
+        raise DataError(f"{said}; every method requires a value for every data set")
     return table
 
 
 def _as_text(outcome: Comparison) -> str:
-    """Format the ranks, tests, pairs and conclusions as text."""
     better = "large" if outcome.greater_is_better else "small"
     parts = [f"{outcome.n_methods} methods on {outcome.n_datasets} data sets; {better} values are better"]
     ranks = outcome.average_ranks.sort_values(kind="stable")
@@ -107,14 +102,15 @@ def _as_text(outcome: Comparison) -> str:
 
 
 def _tests(outcome: Comparison) -> str:
-    test = outcome.friedman
-    if test is None:
+    if (test := outcome.friedman) is None:
         return "Friedman's test requires at least three methods; the two methods are compared as a pair."
     df = test.df
-    rows = [["test", "statistic", "p"]]
-    rows.append([f"Friedman, chi-square({df})", f"{test.statistic:.4f}", p_text(test.p_value)])
     name, F = f"Iman and Davenport, F({df}, {df * (test.n_datasets - 1)})", test.iman_davenport_statistic
-    rows.append([name, f"{F:.4f}", p_text(test.iman_davenport_p_value)])
+    rows = [
+        ["test", "statistic", "p"],
+        [f"Friedman, chi-square({df})", f"{test.statistic:.4f}", p_text(test.p_value)],
+        [name, f"{F:.4f}", p_text(test.iman_davenport_p_value)],
+    ]
     return aligned(rows, right=[1, 2])
 
 
@@ -128,24 +124,15 @@ def _pairs(outcome: Comparison) -> str:
 
 
 def _record(outcome: Comparison, values: FloatArray, figure: Path | None) -> dict[str, Any]:
-    """Create the record that ``compare --json`` prints."""
     test, methods = outcome.friedman, list(outcome.ranks)
     of_test = ("statistic", "df", "p_value", "iman_davenport_statistic", "iman_davenport_p_value")
-    results = []
-    for dataset, row, ranks in zip(outcome.ranks.index, values, outcome.ranks.to_numpy(), strict=True):
-        found = {
-            "values": dict(zip(methods, row, strict=True)),
-            "ranks": dict(zip(methods, ranks, strict=True)),
-        }
-        results.append({"dataset": dataset, **found})
+    named = [dict(zip(methods, row, strict=True)) for row in values]
+    rows = zip(outcome.ranks.index, named, outcome.ranks.to_dict("records"), strict=True)
+    shared = ("n_datasets", "n_methods", "greater_is_better", "alpha", "posthoc")
     return {
-        "n_datasets": outcome.n_datasets,
-        "n_methods": outcome.n_methods,
-        "greater_is_better": outcome.greater_is_better,
-        "alpha": outcome.alpha,
-        "posthoc": outcome.posthoc,
+        **{name: vars(outcome)[name] for name in shared},
         "methods": methods,
-        "results": results,
+        "results": [{"dataset": dataset, "values": row, "ranks": ranks} for dataset, row, ranks in rows],
         "average_ranks": outcome.average_ranks.to_dict(),
         "friedman": None if test is None else {name: vars(test)[name] for name in of_test},
         "pairs": outcome.pairs.to_dict("records"),

@@ -15,7 +15,7 @@ from moo_clustering.cli.fit import run_job
 from moo_clustering.cli.folder import REPORT, open_folder
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import Samples
-from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told
 from moo_clustering.datasets import load_wine
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import get_method
@@ -47,8 +47,7 @@ def run_warm_up(fit: click.Command) -> None:
 
 def run_demo(out: Path, seed: int) -> None:
     """Fit PESC, write the folder ``out``, and print the scores. Exit with code 130 if interrupted."""
-    with shown_warnings():
-        folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
+    folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
     # Shuffle the bundled rows, which are sorted by class: their order must not help a method.
     table = load_wine().shuffled(seed)
     click.echo("PESC on wine: 178 samples, 13 features, 3 clusters, rows in random order")
@@ -56,19 +55,18 @@ def run_demo(out: Path, seed: int) -> None:
     controls = _controls(samples, table.n_classes, seed)
     estimator = PESC(table.n_classes, random_state=seed, verbose=True)
     job = Job("demo", get_method("pesc"), estimator, samples, seed)
-    outcome = run_job(job, folder, {"controls": controls})
-    if outcome.interrupted:
+    record, interrupted, _ = run_job(job, folder, {"controls": controls})
+    if interrupted:
         click.echo("Interrupted.", err=True)
         click.get_current_context().exit(INTERRUPTED)
-    click.echo(_table(outcome.record["scores"], controls))
-    shown = "open report.html" if REPORT in outcome.record["files"] else "see labels.csv"
+    click.echo(_table(record["scores"], controls))
+    shown = "open report.html" if REPORT in record["files"] else "see labels.csv"
     click.echo(f"Saved in {out}; {shown} there.")
 
 
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
-    """Compute the scores of three controls for PESC."""
     rng = np.random.default_rng(seed)
-    with shown_warnings(), compiling_told():
+    with compiling_told():
         unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)
     kmeans = KMeans(k, n_init=10, random_state=seed).fit(minmax_scale(samples.X))
     random = [samples.scores(rng.integers(k, size=samples.n_samples)) for _ in range(100)]

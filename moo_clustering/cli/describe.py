@@ -37,27 +37,24 @@ TERMS, PARTITION = "terms.png", "partition.png"
 # Maximum number of samples for scaling distances to the plane, and in a picture of the pool.
 MOST_PLACES = 1000
 _TITLE = 80  # maximum number of characters when the beginning of a text replaces a missing title
-# Maximum number of rows in the cluster table on a terminal.
+# Headings and widths (in characters) of columns in the cluster table on a terminal, and its number of rows.
+_HEADS = {
+    "contrasts": "contrasts (nearest cluster)", "classes": "leading classes", "features": "leading features"
+}  # fmt: skip
+_WIDTHS = {
+    "name": 48, "class": 48, "contrasts": 90, "document": 20, "title": 30, "terms": 40, "classes": 40,
+    "features": 60,
+}  # fmt: skip
 _SHOWN = 20
-OWN = ("cluster", "size")
-NAME, CONTRASTS = "name", "contrasts"
-_HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
-# Maximum width of a cluster's name and of its contrasts on a terminal, in characters.
-_NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
 # A column explains the clusters if it has at most _VALUES values, and if at least a share _PURE of the rows
 # have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Number of leading features and of classes per cluster for subspace methods.
-_FEATURES, _CLASSES = 10, 5
-# Maximum width of table cells on a terminal, in characters.
-_WIDTHS = {"classes": 40, "features": 60}
-# Maximum number of clusters in the plot of leading features.
-_DRAWN = 24
+# Subspace methods: number of leading features and of classes per cluster, and of clusters in their plot.
+_FEATURES, _CLASSES, _DRAWN = 10, 5, 24
 # Maximum number of multiplications, and of bags, for indices that require all distances between bags.
-MOST_WORK = 2e11
-MOST_BAGS = 5000
+MOST_WORK, MOST_BAGS = 2e11, 5000
 # File with the data for questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
 # Maximum number of table cells saved for questions. Maximum number of bags for which a kernel is saved.
@@ -66,8 +63,7 @@ _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
 
 def describe(job: Job) -> Description:
     """Compute the agreement with known classes, and describe clusters, predictions and other results."""
-    estimator, samples = job.estimator, job.samples
-    result = job.result
+    estimator, samples, result = job.estimator, job.samples, job.result
     scores = samples.scores(result.labels, job.labels)
     if samples.kind == "bag":
         indices = bag_indices_of(result, samples.X, estimator.get_params(deep=False).get("n_jobs"))
@@ -79,16 +75,15 @@ def describe(job: Job) -> Description:
         return describe_subspaces(job, scores)
     found = Description({"scores": scores, **result.record})
     if isinstance(samples, TextSamples):
-        found.clusters = cluster_frame(samples, estimator)
-        found.frames["clusters.csv"] = found.clusters
-        found.pictures[TERMS] = partial(draw_terms, text=samples, estimator=estimator)
+        found.clusters = found.frames["clusters.csv"] = cluster_frame(samples, estimator)
+        found.pictures[TERMS] = partial(draw_terms, text=samples, job=job)
     elif job.method.categorical:
         columns = samples.columns()
         assert columns is not None
         found.names = ComparedColumns(columns).describe(result.labels)
         found.clusters = column_frames(columns, samples.category_names, estimator.labels_, found.names)[0]
         found.frames["clusters.csv"] = mode_frame(job)
-    elif samples.prepared is not None:
+    elif samples.prepared is not None and result.pool is None:
         _describe_columns(found, samples, result)
     if result.pool is not None:
         describe_pareto(job, found, result.pool)
@@ -99,22 +94,19 @@ def describe(job: Job) -> Description:
             for value in np.ravel(limit.violations(result.labels))
         ]
     if isinstance(samples, AreaSamples) and found.names is not None:
-        save = partial(samples.save_regions, labels=result.labels, names=found.names.names)
-        found.writers.append(save)
+        names = found.names.names
+        found.writers.append(partial(samples.save_regions, labels=result.labels, names=names))
     return found
 
 
 def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
-    """Plot the samples in the plane, with cluster numbers or classes."""
+    """Plot the samples in the plane, with cluster labels or classes."""
     from moo_clustering.visualization import plot_partition
 
-    estimator = job.estimator
     X, names = _places(job)
-    shown = None
-    if classes is not None:
-        shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
-    title = f"{type(estimator).__name__}, {job.samples.name}"
-    plot_partition(X, estimator.labels_, feature_names=names, cluster_names=shown, title=title, path=path)
+    shown = classes and [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
+    labels = job.estimator.labels_
+    plot_partition(X, labels, feature_names=names, cluster_names=shown, title=job.title, path=path)
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
@@ -146,19 +138,16 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
 
     together, labels, n_all, what = coassociation(MOST_PLACES)
     degree = np.sqrt(together.sum(axis=1))
-    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
-    n_clusters = int(labels.max()) + 1
-    last = min(len(labels), max(10, n_clusters + 2)) - 1
-    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
-    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
+    n, n_clusters = len(labels), int(labels.max()) + 1
+    laplacian = np.eye(n) - together / np.outer(degree, degree)
+    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, min(n, max(10, n_clusters + 2)) - 1])
+    part = "" if n == n_all else f", {n} of {n_all} {what}"
     said = f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}"
     plot_similarity(together, labels, eigenvalues, vectors[:, :n_clusters], title=said, path=path)
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Return the validity indices of a result; None for undefined indices."""
-    # Same indices as :func:`~moo_clustering.validity.bag_report`, except that silhouettes are omitted if
-    # there are too many bags or instances to compute all distances.
+    """Return the validity indices of a result (None if undefined), without silhouettes of large data."""
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -182,17 +171,16 @@ class Description:
     names: ClusterDescriptions | None = None  # cluster names and contrasts
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by file name
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
-    # Functions that write files to a folder and return the file names.
+    # Functions that write files to a folder and return the file names, and drawing functions by file name.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
-    # Drawing functions by file name.
     pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
     report: dict[str, Any] = field(default_factory=dict)  # additional arguments for ``report_content``
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
-    """Return the number, size, name, typical document with title, and contrasting terms per cluster."""
-    # The typical document is the medoid or, without medoids, the first of the documents nearest to the mean
-    # by cosine distance. The report is imported lazily, because it requires the plotting libraries.
+    """Return the label, size, name, typical document with title, and contrasting terms of each cluster."""
+    # The typical document is the medoid or, without medoids, the document nearest to the mean by cosine
+    # distance. The report is imported lazily, because it requires the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)
@@ -218,60 +206,56 @@ def _title(documents: Documents, row: int) -> str:
     return printable_line(title) or shortened(documents.texts[row][: 4 * _TITLE], _TITLE)
 
 
-def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
-    """Plot the mean weights of each cluster's leading terms as bars."""
+def draw_terms(path: Path, text: TextSamples, job: Job) -> None:
     # Imported lazily: plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
     from moo_clustering.visualization.report.describe import cluster_indicators
 
-    labels = np.asarray(estimator.labels_)
-    sizes = cluster_sizes(labels)
+    labels = np.asarray(job.estimator.labels_)
+    sizes, label = cluster_sizes(labels), "mean tf-idf weight"
     totals = cluster_indicators(labels) @ sparse.csr_array(text.weights)
     means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ totals
-    title, label = f"{type(estimator).__name__}, {text.name}", "mean tf-idf weight"
-    plot_terms(means, text.feature_names, sizes=sizes, title=title, label=label, path=path)
+    plot_terms(means, text.feature_names, sizes=sizes, title=job.title, label=label, path=path)
 
 
 def cluster_table(frame: pd.DataFrame) -> str:
-    """Format the largest document clusters for a terminal."""
-    heads = ["cluster", "size", "name", "document", "title", "terms"]
-    return _largest(
-        frame,
-        heads,
-        lambda entry: [
-            str(cell) if width is None else shortened(cell, width)
-            for cell, width in zip(entry, (None, None, 32, 20, 30, 40), strict=True)
-        ],
-    )
+    """Format the largest clusters for a terminal, and state the number of remaining clusters."""
+    columns = [str(name) for name in frame if "features" not in frame or name not in ("document", "title")]
+    widths = _WIDTHS | ({"name": 32} if "terms" in frame else {})
+    largest = frame[columns].sort_values("size", ascending=False, kind="stable").head(_SHOWN)
+    rows = [[_HEADS.get(name, name) for name in columns]]
+    for row in largest.itertuples(index=False):
+        rows.append([_cell(name, cell, widths.get(name)) for name, cell in zip(columns, row, strict=True)])
+    right = [place for place, name in enumerate(columns) if name in ("cluster", "size", "impurity")]
+    more = f"\nand {len(frame) - _SHOWN} more in clusters.csv" if len(frame) > _SHOWN else ""
+    return aligned(rows, right=right) + more
 
 
-def _largest(
-    frame: pd.DataFrame,
-    heads: Sequence[str],
-    cells: Callable[[Sequence[Any]], list[str]],
-    right: Sequence[int] = (0, 1),
-) -> str:
-    """Format the largest clusters as a table, and state the number of remaining clusters."""
-    largest = frame.sort_values("size", ascending=False, kind="stable").head(_SHOWN)
-    text = aligned([heads, *(cells(entry) for entry in largest.itertuples(index=False))], right=right)
-    more = len(frame) - _SHOWN
-    return text if more <= 0 else f"{text}\nand {more} more in clusters.csv"
+def _cell(name: str, value: Any, width: int | None) -> str:
+    if name == "impurity":
+        return f"{value:.2f}"
+    if name == "features":  # omit the weights for legibility
+        value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
+    elif name == "contrasts":  # as many as fit
+        while len(value) > _WIDTHS[name] and _BETWEEN in value:
+            value = value.rpartition(_BETWEEN)[0]
+    return str(value) if width is None else shortened(value, width)
 
 
 def mode_frame(job: Job) -> pd.DataFrame:
-    """Return one row per cluster: number, size, and the mode (mean, if numeric) of each attribute."""
+    """Return one row per cluster: label, size, and the mode (mean, if numeric) of each attribute."""
     estimator, names = job.estimator, job.samples.feature_names
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
         # Rename attributes that have the name of another column in this table.
-        column = f"{name} (attribute)" if name in (*OWN, NAME) else name
+        column = f"{name} (attribute)" if name in ("cluster", "size", "name") else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
 
 
 def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-    """Count the samples in clusters 0, 1, ..., ignoring noise (-1)."""
+    """Count the samples in clusters 0, 1, ..., ignoring outliers (-1)."""
     return np.bincount(labels[labels >= 0])
 
 
@@ -294,10 +278,9 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
         found = record["attainment"]
         if found["score"] is None:
             return [["chosen", f"{chosen}, too many for an attainment score"]]
-        most = found["largest_number"]
-        rows = [["chosen", f"{chosen} by attainment score {found['score']:.3f}, of numbers up to {most}"]]
-        others = [f"{other['n_clusters']} ({other['score']:.3f})" for other in found["also_promising"]]
-        if others:
+        chosen += f" by attainment score {found['score']:.3f}, of numbers up to {found['largest_number']}"
+        rows = [["chosen", chosen]]
+        if others := [f"{other['n_clusters']} ({other['score']:.3f})" for other in found["also_promising"]]:
             shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
             rows.append(["promising", f"also {shown}; select another with -k K --set select=attainment"])
         return rows
@@ -317,8 +300,7 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
         return []
     squares = record["sum_of_squares"]
     value, searches = squares["inertia"], squares["local_searches"]
-    many = "search" if searches == 1 else "searches"
-    rows = [["sum of squares", f"{value:.6g} after {searches} local {many}"]]
+    rows = [["sum of squares", f"{value:.6g} after {searches} local search{'es' * (searches != 1)}"]]
     for name, other in squares.get("controls", {}).items():
         beside = f" ({100 * (other / value - 1):+.2f}%)" if value > 0 else ""
         rows.append([f"  {name}", f"{other:.6g}{beside}"])
@@ -326,28 +308,25 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
-    """Add the scores, alternatives, classes, controls and pictures of a fit with a pool."""
     result, samples = job.result, job.samples
     alternatives = pool.alternatives(samples.column_names or None)
     found.record |= _record(job, pool, alternatives)
-    frames = {"scores.csv": pool.scores.reset_index(drop=True).reset_index(names="member")}
+    frames = found.frames
+    frames["scores.csv"] = pool.scores.reset_index(drop=True).reset_index(names="member")
     if len(alternatives):
         frames["alternatives.csv"] = pd.DataFrame({"row": samples.row_ids, **result.alternatives})
-        summary = alternatives.copy()
+        frames["alternatives_summary.csv"] = summary = alternatives.copy()
         summary.insert(0, "alternative", list(result.alternatives))
-        frames["alternatives_summary.csv"] = summary
         found.arrays["alternative_labels"] = np.stack(list(result.alternatives.values()))
     if pool.probabilities is not None:
         frames[PROBABILITIES] = probability_frame(pool.probabilities, class_names(job, pool), samples.row_ids)
         found.arrays["probabilities"] = pool.probabilities
-    found.frames |= frames
     if pool.labels is not None:
         found.arrays["pool_labels"] = pool.labels
-    if pool.coassociation is not None:
-        title = f"{type(job.estimator).__name__}, {samples.name}"
-        found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
+    if (coassociation := pool.coassociation) is not None:
+        found.pictures["similarity.png"] = partial(draw_pool, coassociation=coassociation, title=job.title)
     if job.sizes is None:
-        # No questions about a partitioned table: answers change the labels of all rows, which are in files.
+        # Partitioned tables do not support questions: answers would change labels that are in files.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -365,7 +344,6 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
 
 
 def _describe_columns(found: Description, samples: Samples, result: ClusteringResult) -> None:
-    """Add cluster names and contrasts for a table."""
     columns, (known, units) = samples.columns(), samples.described_columns()
     assert columns is not None
     found.names = ComparedColumns(known, units).describe(result.labels)
@@ -391,14 +369,12 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
     if (classes := cluster_classes(job, pool)) is not None:
         record["classes"] = classes
     if pool.control_scores:
-        from sklearn.metrics import adjusted_rand_score
+        from sklearn.metrics import adjusted_rand_score as ari
 
         pairs = {name.replace("-", "_"): labels for name, labels in result.controls.items()}
         record["controls"] = {
             "score": dict(pool.control_scores),
-            "ari_to_labels": {
-                name: float(adjusted_rand_score(result.labels, labels)) for name, labels in pairs.items()
-            },
+            "ari_to_labels": {name: float(ari(result.labels, labels)) for name, labels in pairs.items()},
             "scores": {name: job.samples.scores(labels) for name, labels in pairs.items()},
         }
     return record
@@ -406,16 +382,14 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
 
 def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
     """Return each cluster's class name after a fit with labels; empty for new classes."""
-    if pool.classes is None:
-        return None
-    names = class_names(job, pool)
-    if pool.cluster_classes is None:
-        return names
-    return [names[place] if place >= 0 else "" for place in pool.cluster_classes]
+    if pool.classes is None or pool.cluster_classes is None:
+        return None if pool.classes is None else class_names(job, pool)
+    names = [*class_names(job, pool), ""]
+    return [names[place] for place in pool.cluster_classes]
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return the names of the classes. Class codes are positions in the names of the partial labels."""
+    """Return class names. Codes are positions in the names of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -432,17 +406,16 @@ def column_frames(
         {
             "cluster": [each.cluster for each in found],
             "size": [each.size for each in found],
-            NAME: [each.name for each in found],
-            CONTRASTS: [_BETWEEN.join(map(str, each.contrasts)) for each in found],
+            "name": [each.name for each in found],
+            "contrasts": [_BETWEEN.join(map(str, each.contrasts)) for each in found],
         }
     )
-    # Exclude noise (-1), which does not belong to any cluster.
-    columns, labels = columns[labels >= 0], labels[labels >= 0]
+    columns, labels = columns[labels >= 0], labels[labels >= 0]  # exclude outliers (-1)
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
         # Rename columns that have the name of another column in this table.
-        title = f"{name} (column)" if name in (*OWN, NAME, CONTRASTS) else str(name)
+        title = f"{name} (column)" if name in short else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
 
@@ -480,7 +453,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return the columns with few values that are nearly constant within clusters, ignoring noise."""
+    """Return the columns with few values that are nearly constant within clusters, ignoring outliers."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -494,49 +467,30 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
     return found
 
 
-def column_table(frame: pd.DataFrame) -> str:
-    """Format the largest clusters, each with as many contrasts as fit on a terminal line."""
-
-    def cells(entry: Sequence[Any]) -> list[str]:
-        *own, contrasts = entry
-        fitting = contrasts.split(_BETWEEN)
-        while len(fitting) > 1 and len(_BETWEEN.join(fitting)) > _CONTRASTS_WIDTH:
-            fitting.pop()
-        own[2] = shortened(own[2], _NAME_WIDTH)
-        return [*map(str, own), shortened(_BETWEEN.join(fitting), _CONTRASTS_WIDTH)]
-
-    heads = [_HEADS.get(str(name), str(name)) for name in frame.columns]
-    return _largest(frame, heads, cells)
-
-
 def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     """Describe clusters by features and classes, and the predictions after a fit with labels."""
     clusters = subspace_frame(job)
     names = {"feature_names": job.samples.feature_names, "class_names": job.class_names}
     arrays = {name: np.array(listed, dtype=str) for name, listed in names.items()}
-    found = Description({"scores": scores}, clusters, frames={"clusters.csv": clusters}, arrays=arrays)
+    record = {"scores": scores, **job.result.record}
+    found = Description(record, clusters, frames={"clusters.csv": clusters}, arrays=arrays)
     if job.samples.has_terms:
         found.pictures[TERMS] = partial(draw_leading, job=job)
-    found.record |= job.result.record
-    predictions = predictions_of(job.estimator, job.samples.X, job.labels)
-    if predictions is not None:
-        record = found.record["prediction"] = prediction_record(predictions)
-        found.frames[PROBABILITIES] = probability_frame(
-            predictions.probabilities, predictions.use.names, job.samples.row_ids
-        )
-        found.frames[PREDICTIONS] = prediction_frame(predictions, job.samples.row_ids)
-        if record.get("macro_auc") is not None:
-            title = f"{type(job.estimator).__name__}, {job.samples.name}"
-            curves, exact = _roc_curves(predictions, record["auc"])
-            found.pictures[ROC] = partial(draw_roc, curves=curves, aucs=exact, title=title)
+    if (predicted := predictions_of(job.estimator, job.samples.X, job.labels)) is not None:
+        record["prediction"] = scored = prediction_record(predicted)
+        ids, names_of_labels = job.samples.row_ids, predicted.use.names
+        found.frames[PROBABILITIES] = probability_frame(predicted.probabilities, names_of_labels, ids)
+        found.frames[PREDICTIONS] = prediction_frame(predicted, ids)
+        if scored.get("macro_auc") is not None:
+            curves, exact = _roc_curves(predicted, scored["auc"])
+            found.pictures[ROC] = partial(draw_roc, curves=curves, aucs=exact, title=job.title)
             found.report["roc_curves"] = curves
     return found
 
 
 def subspace_frame(job: Job) -> pd.DataFrame:
-    """Return the number, size, impurity, leading features and classes of each non-empty cluster."""
-    # For documents, the table also contains a typical document and its title. Leading features have large
-    # weights; in documents and label sets, they must also be present.
+    """Return the label, size, impurity, leading features and classes of each non-empty cluster."""
+    # For documents, the table also contains a typical document and its title.
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -544,8 +498,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     if isinstance(job.samples, TextSamples):
         documents = cluster_frame(job.samples, estimator)
         frame[["document", "title"]] = documents[["document", "title"]].to_numpy()
-    impurities = job.result.arrays().get("impurities")
-    if impurities is not None:
+    if (impurities := job.result.arrays().get("impurities")) is not None:
         frame["impurity"] = np.asarray(impurities)[clusters]
     if job.labels is not None and job.labels.y is not None:
         shares = np.asarray(estimator.class_shares_)[clusters]
@@ -575,27 +528,6 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
     return ", ".join(f"{name} ({value:.2f})" for name, value in entries)
 
 
-def subspace_table(frame: pd.DataFrame) -> str:
-    """Format the largest clusters with their leading features and classes for a terminal."""
-    columns = [name for name in ("cluster", "size", "impurity", "classes", "features") if name in frame]
-    heads = [f"leading {name}" if name in _WIDTHS else name for name in columns]
-    right = [place for place, name in enumerate(columns) if name not in _WIDTHS]
-    return _largest(
-        frame[columns],
-        heads,
-        lambda entry: [_subspace_cell(name, cell) for name, cell in zip(columns, entry, strict=True)],
-        right,
-    )
-
-
-def _subspace_cell(name: str, value: Any) -> str:
-    if name == "features":  # omit the weights for legibility
-        value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
-    if name in _WIDTHS:
-        return shortened(value, _WIDTHS[name])
-    return f"{value:.2f}" if name == "impurity" else str(value)
-
-
 def draw_leading(path: Path, job: Job) -> None:
     """Plot each cluster's leading features. Bars show weight times difference from the overall mean."""
     # Imported lazily: plotting takes a second to import.
@@ -617,8 +549,8 @@ def draw_leading(path: Path, job: Job) -> None:
     figure = plot_terms(table, names, sizes=sizes, max_clusters=_DRAWN, label=label)
     n_clusters = int(np.count_nonzero(sizes))
     which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"
-    title = f"{type(estimator).__name__}, {job.samples.name}:\nleading features of {which}"
-    figure.suptitle(f"{title} ({job.samples.kind}s)", parse_math=False)
+    title = f"{job.title}:\nleading features of {which} ({job.samples.kind}s)"
+    figure.suptitle(title, parse_math=False)
     save_figure(figure, path)
 
 
@@ -634,12 +566,10 @@ def _roc_curves(
     gold, scores = use.held_out[scored], predictions.scores[scored]
     found = np.array([np.nan if area is None else area for area in areas.values()])
     n_labels = int(np.isfinite(found).sum())
-    curves: dict[str, Any] = {}
-    exact: dict[str, float] = {}
+    curves, exact = dict[str, Any](), dict[str, float]()
     if n_labels > 1:
         name = f"mean of {n_labels} labels"
-        curves[name] = mean_roc_curve(gold, scores)
-        exact[name] = float(np.nanmean(found))
+        curves[name], exact[name] = mean_roc_curve(gold, scores), float(np.nanmean(found))
     for place, which in {int(np.nanargmin(found)): "worst", int(np.nanargmax(found)): "best"}.items():
         name = use.names[place]
         if n_labels > 1:
@@ -656,15 +586,13 @@ def draw_roc(path: Path, **options: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Labels predicted by a fitted estimator."""
+    """Labels predicted by a fitted estimator; the arrays have shape (n_samples, n_labels)."""
 
     use: LabelUse  # labels used in the fit, and held-out labels
-    # Shape (n_samples, n_labels); 0 for labels that do not occur in the fit.
-    probabilities: NDArray[np.float64]
-    # Shape (n_samples, n_labels). Values by which ROC curves rank the samples: sums of votes with
-    # ``aggregation="sum"``, otherwise the probabilities.
+    probabilities: NDArray[np.float64]  # 0 for labels that do not occur in the fit
+    # Values by which ROC curves rank the samples: the probabilities, or votes with ``aggregation="sum"``.
     scores: NDArray[np.float64]
-    chosen: NDArray[np.bool_]  # mask of the predicted labels, shape (n_samples, n_labels)
+    chosen: NDArray[np.bool_]  # mask of the predicted labels
 
 
 def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions | None:
@@ -672,9 +600,8 @@ def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions 
     if use is None or use.y is None:
         return None
     columns = use.columns if use.multilabel else np.asarray(estimator.classes_, dtype=np.intp)
-    probabilities = np.zeros(use.given.shape)
+    scores = probabilities = np.zeros(use.given.shape)
     probabilities[:, columns] = estimator.predict_proba(X)
-    scores = probabilities
     if estimator.get_params(deep=False).get("aggregation") == "sum":
         votes = np.asarray(estimator.decision_function(X))
         scores = np.zeros(use.given.shape)
@@ -687,7 +614,6 @@ def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions 
 
 def prediction_record(predictions: Predictions) -> dict[str, Any]:
     """Return sample counts, and scores of the predictions for held-out labels."""
-    # The area under the ROC curve is None for a label that all or none of the scored samples have.
     from sklearn.metrics import f1_score
 
     from moo_clustering.validity import class_aucs
@@ -707,14 +633,12 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     else:
         record["accuracy"] = float((gold.astype(bool) == chosen).all(axis=1).mean())
         record["largest_class"] = float(gold.mean(axis=0).max())
+    # The area is None for a label that all or none of the scored samples have.
     exact = [float(area) if math.isfinite(area) else None for area in areas]
-    record["auc"] = dict(zip(use.names, exact, strict=True))
-    return record
+    return record | {"auc": dict(zip(use.names, exact, strict=True))}
 
 
-def probability_frame(
-    probabilities: NDArray[Any], names: Sequence[str], row_ids: NDArray[Any]
-) -> pd.DataFrame:
+def probability_frame(probabilities: NDArray[Any], names: Sequence[str], row_ids: Any) -> pd.DataFrame:
     """Return a table with a column ``row`` and one column per label. Column names may repeat."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
@@ -740,8 +664,7 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 def save_questions(folder: Path, job: Job) -> list[str]:
     """Save the data that ``ask`` requires to continue without another fit, and return the file name."""
-    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved. Nothing is saved after a fit with
-    # labels or pairs, if there is no pool, or if there are too many bags.
+    # Nothing is saved after a fit with labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
     if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import click
 import numpy as np
 
-from moo_clustering.cli.folder import run_content
+from moo_clustering.cli.folder import csv_text, run_content
 from moo_clustering.cli.predict import rename_clusters
 
 if TYPE_CHECKING:
@@ -48,27 +48,21 @@ def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> Pag
     try:
         return PageServer(page, port, panel)
     except OSError as error:
-        raise ValueError(
-            f"cannot serve at port {port}: {error.strerror or error}; omit --port to use a free port"
-        ) from error
+        said = f"cannot serve at port {port}: {error.strerror or error}"
+        raise ValueError(f"{said}; omit --port to use a free port") from error
 
 
 def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: bool) -> None:
-    """Serve the report of a run until Ctrl-C is pressed."""
     with server:
         try:
             click.echo(f"The report of {folder} is at {server.address} (press Ctrl-C to stop).")
             if server.panel is not None:
-                click.echo(
-                    f"Answers to its questions are saved in {folder / 'answers.json'}; --ask "
-                    "continues from there."
-                )
+                click.echo(f"Answers are saved in {folder / 'answers.json'}; --ask continues from there.")
             if open_browser:
                 # Open the page in a thread: some browsers return only when they are closed.
                 try:
                     threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
-                except RuntimeError:
-                    # The system cannot start any more threads.
+                except RuntimeError:  # the system cannot start any more threads
                     click.echo(_NO_BROWSER, err=True)
             server.serve_forever()
         except KeyboardInterrupt:
@@ -81,7 +75,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create a report page with questions. Its scripts update the solution "answers" after every answer."""
+    """Create a report page with questions, whose solution "answers" is updated after each answer."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -121,16 +115,12 @@ class AnswerPanel:
             if place == "state":
                 return self._state()
             if name in ("question", "picture") and number.isascii() and number.isdigit() and len(number) < 10:
-                history = self._session.history_
                 if name == "picture":
                     return self._picture(int(number))
-                if int(number) < len(history):
-                    pair = history[["i", "j"]].iloc[int(number)].tolist()
-                    return self._shown(
-                        tuple(sample for sample in pair if sample >= 0), _records(self._session.groups_)
-                    )
-            from moo_clustering.cli.folder import csv_text
-
+                pairs = self._session.history_[["i", "j"]].to_numpy().tolist()
+                if int(number) < len(pairs):
+                    samples = tuple(sample for sample in pairs[int(number)] if sample >= 0)
+                    return self._shown(samples, _records(self._session.groups_))
             files = self._run.answers() if place.endswith(".csv") else {}
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
@@ -140,7 +130,6 @@ class AnswerPanel:
         return None if folder is None else self._run.shown.picture(sample, folder)
 
     def act(self, action: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Process an answer or another action, and return the new state."""
         with self._lock:
             if request.get("revision") != self._revision:
                 raise StaleError("this question has already been answered; here is the current one")
@@ -171,7 +160,6 @@ class AnswerPanel:
             {"undo": session.undo, "redo": session.redo}[action]()
 
     def page(self) -> bytes:
-        """Create the page for the run and its session."""
         with self._lock:
             return asking_page(self._run, run_content(self._run.folder))
 
@@ -235,14 +223,13 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for a single page and, if questions are asked, for the session state."""
+    """Server for a single page and, if questions are asked, for the session state.
 
-    # All paths are below a random path, which other users of the computer cannot guess. ``page`` is UTF-8
-    # encoded HTML, and port 0 selects a free port.
+    All paths are below a random path, which other users of the computer cannot guess.
+    """
 
     daemon_threads = True
-    # On every system, raise an error if the port is used by another server.
-    allow_reuse_port = False
+    allow_reuse_port = False  # on every system, raise an error if the port is used by another server
 
     def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
         super().__init__((LOOPBACK, port), _Handler)
@@ -255,7 +242,6 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Address of the page."""
         return f"http://{LOOPBACK}:{self.server_port}/{self.token}/"
 
     @property
@@ -292,8 +278,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    # Send response headers even if a request names no HTTP version.
-    default_request_version = "HTTP/1.0"
+    default_request_version = "HTTP/1.0"  # send response headers even if a request names no version
 
     def do_GET(self) -> None:
         self._answer(self._page)
@@ -381,15 +366,13 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The content type must be application/json.")
         lengths = self.headers.get_all("Content-Length", [])
         if "Transfer-Encoding" in self.headers or len(lengths) != 1:
-            raise _Refusal(
-                HTTPStatus.LENGTH_REQUIRED, "A request must have exactly one Content-Length header."
-            )
+            said = "A request must have exactly one Content-Length header."
+            raise _Refusal(HTTPStatus.LENGTH_REQUIRED, said)
         if not (lengths[0].isascii() and lengths[0].isdigit()):
             raise _Refusal(HTTPStatus.BAD_REQUEST, "Content-Length must be a non-negative integer.")
         if len(lengths[0]) > 9 or int(lengths[0]) > _LARGEST_ANSWER:
-            raise _Refusal(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Answers must not exceed {_LARGEST_ANSWER} bytes."
-            )
+            said = f"Answers must not exceed {_LARGEST_ANSWER} bytes."
+            raise _Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, said)
         body = self.rfile.read(int(lengths[0]))
         try:
             request = json.loads(body.decode())
@@ -400,8 +383,7 @@ class _Handler(BaseHTTPRequestHandler):
         return request
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Reject a malformed request with a response that has the usual headers."""
-        # The base class would quote the request, which can have any length.
+        """Reject a malformed request with the usual headers, but do not quote it like the base class."""
         self.close_connection = True
         self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), _PLAIN)
 
@@ -419,4 +401,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Suppress request logging."""
+        """Log nothing."""

@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,18 +20,8 @@ from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli import describe as describing
 from moo_clustering.cli import folder as runs
-from moo_clustering.cli.job import (
-    Job,
-    begin_from,
-    build_estimator,
-    choose_method,
-    estimator_input,
-    parameters_of,
-    parse_settings,
-    supervise,
-    units_note,
-    writes_checkpoints,
-)
+from moo_clustering.cli import job as jobs
+from moo_clustering.cli.job import Job
 from moo_clustering.cli.load import holds_graph, load_data, prepares
 from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
@@ -39,6 +29,7 @@ from moo_clustering.datasets.files import DataError
 from moo_clustering.drift import Reference
 from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
+from moo_clustering.persistence import write_archive
 from moo_clustering.results import ClusteringResult, Front, has_labels, recall_text
 
 if TYPE_CHECKING:
@@ -46,11 +37,10 @@ if TYPE_CHECKING:
 
 # With more samples, a message announces that the recommended method takes minutes.
 LONG = 1000
-# Command options, grouped by the step in which they are used.
+# Command options for reading the data.
 _READING = (
     "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
 )  # fmt: skip
-_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {
     "accuracy": "accuracy (RI)", "entropy": "entropy, bits", "f1": "F1", "adjusted_rand": "adjusted Rand",
@@ -63,15 +53,15 @@ _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "
 
 def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     """Read the data, fit the method, write the folder ``out`` and print the summary."""
-    started = time.perf_counter()
+    started, context = time.perf_counter(), click.get_current_context()
     quiet, seed, resume = options["quiet"], options["seed"], options["resume"]
-    with shown_warnings() as notices:
-        folder = click.get_current_context().with_resource(runs.open_folder(out, resume=resume))
-    name, why = choose_method(options["method"], data, options["bag"])
+    notices = context.with_resource(shown_warnings())
+    folder = context.with_resource(runs.open_folder(out, resume=resume))
+    name, why = jobs.choose_method(options["method"], data, options["bag"])
     method, preset = find_method(name)
     estimator_class = method.load()
-    settings = parse_settings(options["settings"], method.name, estimator_class)
-    values = {name: option.default for name, option in parameters_of(estimator_class).items()}
+    settings = jobs.parse_settings(options["settings"], method.name, estimator_class)
+    values = {name: option.default for name, option in jobs.parameters_of(estimator_class).items()}
     if graph := holds_graph(data, method, preset | settings):
         preset = preset | dict(method.graph_options)
     start = options["start"]
@@ -81,24 +71,22 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     filling = {name: options[name] for name in ("weights", "missing") if options[name] is not None}
     if filling and not options["prepare"]:
         raise DataError(f"--no-prepare uses columns unchanged, but --{next(iter(filling))} prepares them")
-    with shown_warnings() as more_notices:
-        try:
-            samples = load_data(
-                data,
-                method,
-                prepares=prepares(method, preset | settings) if options["prepare"] else None,
-                filling=filling,
-                **{name: options[name] for name in _READING},
-                start=column,
-                graph=graph,
-            )
-        except DataError as error:
-            # The --start column is dropped like the --drop columns, so the error message names --drop.
-            text = f"{column!r} (--drop)"
-            if column is None or text not in str(error):
-                raise
-            raise DataError(str(error).replace(text, f"{column!r} (--start)")) from error
-    notices += more_notices
+    try:
+        samples = load_data(
+            data,
+            method,
+            prepares=prepares(method, preset | settings) if options["prepare"] else None,
+            filling=filling,
+            **{name: options[name] for name in _READING},
+            start=column,
+            graph=graph,
+        )
+    except DataError as error:
+        # The --start column is dropped like the --drop columns, so the error message names --drop.
+        text = f"{column!r} (--drop)"
+        if column is None or text not in str(error):
+            raise
+        raise DataError(str(error).replace(text, f"{column!r} (--start)")) from error
     _require_used(filling, samples, method.name)
     for line in () if quiet else samples.notes:
         click.echo(f"Note: {message_line(line)}", err=True)
@@ -110,61 +98,41 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # With --resume, any method may restart a run that was killed and left no checkpoint.
-        resume and (not folder.killed or writes_checkpoints(method, values | parameters))
+        resume and (not folder.killed or jobs.writes_checkpoints(method, values | parameters))
     )
-    estimator = build_estimator(
-        method,
-        estimator_class,
-        parameters,
-        n_clusters=options["n_clusters"],
-        granularity=options["granularity"],
-        seed=seed,
-        n_jobs=options["jobs"],
-        verbose=not quiet,
-        tolerance=options["tolerance"],
-        checkpoint=folder.checkpoint if checkpointing else None,
-        checkpoint_every=options["checkpoint_every"],
-    )
-    with shown_warnings() as more_notices:
-        features = {name: options[name] for name in _FEATURES}
-        samples, use = estimator_input(method, estimator, samples, seed, quiet, **features)
-    notices += more_notices
-    if "scale" not in scaled | settings and (note := units_note(method, estimator, samples)):
+    checkpoint = folder.checkpoint if checkpointing else None
+    estimator = jobs.build_estimator(method, estimator_class, parameters, options, checkpoint)
+    samples, use = jobs.estimator_input(method, estimator, samples, options)
+    if "scale" not in scaled | settings and (note := jobs.units_note(method, estimator, samples)):
         samples = replace(samples, notes=(*samples.notes, note))
         if not quiet:
             click.echo(f"Note: {note}", err=True)
     job = Job(
         "fit", method, estimator, samples, seed, use, notices=notices, started=started, why=why,
-        options=settings, lines=partial(lines_of, Path(data), click.get_current_context()),
+        options=settings, lines=partial(lines_of, Path(data), context),
     )  # fmt: skip
-    begin_from(job, start)
-    supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
+    jobs.begin_from(job, start)
+    jobs.supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
-        parts = "; --workers 0 reads a numeric table in parts" if samples.n_samples > 1_000_000 else ""
+        parts = "; --workers 0 reads a numeric table in partitions" if samples.n_samples > 1_000_000 else ""
         note = f"Clustering {samples.n_samples:,} samples; this may take a few minutes{parts} ..."
         click.echo(note, err=True)
     finish_fit(job, folder, options)
 
 
 def finish_fit(job: Job, folder: runs.RunFolder, options: Mapping[str, Any]) -> None:
-    """Fit, save the results, and print the summary."""
-    outcome = run_job(
-        job,
-        folder,
-        with_report=not options["no_report"],
-        with_pictures=options["pictures"],
-        plain_csv=options["plain_csv"],
-    )
+    shown = {"with_report": not options["no_report"], "with_pictures": options["pictures"]}
+    record, interrupted, clusters = run_job(job, folder, **shown, plain_csv=options["plain_csv"])
     if options["as_json"]:
-        click.echo(runs.json_text({"folder": str(folder.path), **outcome.record}))
+        click.echo(runs.json_text({"folder": str(folder.path), **record}))
     elif not options["quiet"]:
-        click.echo(summary(job, outcome.record, outcome.clusters, folder.path))
-    if outcome.interrupted:
-        click.echo(_interruption(outcome, folder, job), err=True)
+        click.echo(summary(job, record, clusters, folder.path))
+    if interrupted:
+        click.echo(_interruption(record, folder, job), err=True)
         click.get_current_context().exit(INTERRUPTED)
-    if options["fail_on"] and outcome.record.get("verdict") == NO_STRUCTURE:
+    if options["fail_on"] and record.get("verdict") == NO_STRUCTURE:
         click.get_current_context().exit(3)
 
 
@@ -205,10 +173,8 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     if prepared is None or job.supervision or "start" in job.sources or job.samples.given is None or is_long:
         return ""
     read: Any = pd.read_parquet if data.suffix == ".parquet" else pd.read_csv
-    style = job.samples.given.attrs.get("csv", {})
-    style = {
-        each: value for each, value in style.items() if value not in (",", "ascii", "utf-8", "utf-8-sig")
-    }
+    usual = (",", "ascii", "utf-8", "utf-8-sig")
+    style = {k: value for k, value in job.samples.given.attrs.get("csv", {}).items() if value not in usual}
     try:
         table = read(data, **style).drop(columns=[*columns])
         with warnings.catch_warnings(action="ignore"):  # the fit has already issued these warnings
@@ -233,23 +199,18 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     return code if is_own and np.array_equal(X, job.samples.X) else ""
 
 
-def _interruption(outcome: Outcome, folder: runs.RunFolder, job: Job) -> str:
+def _interruption(record: Mapping[str, Any], folder: runs.RunFolder, job: Job) -> str:
     """Describe what was saved after an interruption, and the next step."""
-    if outcome.record["status"] == "complete":
+    if record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
-    has_result = "result" in outcome.record
+    has_result = "result" in record
     saved = "the result so far is saved" if has_result else "there is no result yet"
-    return f"Interrupted: {saved}; {after_interruption(folder, job, has_result=has_result)}."
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Outcome of a run."""
-
-    record: dict[str, Any]  # record as saved in the run folder
-    interrupted: bool  # whether Ctrl-C or another signal ended the fit or the report
-    # Table of the clusters, if available.
-    clusters: pd.DataFrame | None = None
+    following = f"the same command starts from the beginning{', in another folder' * has_result}"
+    if folder.checkpoint.exists():
+        following = "continue with the same command and --resume"
+    elif job.fit is None and jobs.writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
+        following = "there is no checkpoint to continue from (--checkpoint-every writes checkpoints)"
+    return f"Interrupted: {saved}; {following}."
 
 
 def run_job(
@@ -260,8 +221,8 @@ def run_job(
     with_report: bool = True,
     with_pictures: bool = False,
     plain_csv: bool = False,
-) -> Outcome:
-    """Fit the estimator, and save the results, even after Ctrl-C."""
+) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
+    """Fit and save, even after Ctrl-C. Return the record, whether it was interrupted, and a cluster table."""
     # While results are saved, a first Ctrl-C takes effect afterwards, and a second Ctrl-C immediately. A run
     # can be resumed if it is killed between any two of these steps: results, report, record with the status
     # "complete", removal of the checkpoint. ``extra`` contains additional entries for the record.
@@ -283,9 +244,8 @@ def run_job(
             record["timings"] = {"load": begun - job.started, "fit": fitted - begun}
             folder.discard_report()
             if has_labels(job.estimator):
-                found = save_described(
-                    folder.path, job, record, with_pictures=with_pictures, plain_csv=plain_csv
-                )
+                options = {"with_pictures": with_pictures, "plain_csv": plain_csv}
+                found = save_described(folder.path, job, record, **options)
             if with_report and found is not None:
                 before = len(warnings)
                 if guard.requested > interrupted:
@@ -301,13 +261,12 @@ def run_job(
         except BaseException:
             folder.release()
             raise
-    return Outcome(record, interrupted, None if found is None else found.clusters)
+    return record, interrupted, None if found is None else found.clusters
 
 
 def save_described(
     folder: Path, job: Job, record: dict[str, Any], *, with_pictures: bool, plain_csv: bool
 ) -> describing.Description:
-    """Add a description of a fitted job's result to the record, and save everything but the report."""
     sizes = describing.cluster_sizes(job.result.labels) if job.sizes is None else job.sizes
     record["result"] = _summary(job.result, sizes)
     found = describing.describe(job)
@@ -325,19 +284,30 @@ def save_described(
         found.frames[runs.CLUSTERED] = runs.with_clusters(job.samples.given, labels, classes, rows)
         save = partial(save_model, job=job, classes=classes, names=names, plain_csv=plain_csv)
         found.writers.append(save)
-    record["files"] = runs.save_results(
-        folder,
-        job.estimator,
-        job.samples,
-        record,
-        supervision=job.supervision,
-        frames=found.frames,
-        arrays=found.arrays,
-        plain_csv=plain_csv,
-        writers=found.writers,
-        pictures=found.pictures if with_pictures else None,
-    )
+    record["files"] = save_results(folder, job, record, found, plain_csv)
+    if with_pictures:  # from here on, errors affect only the pictures and the report
+        pictures = runs.pictures_of(job.result, job.title, job.samples, found.frames)
+        record["files"] += runs.draw_pictures(folder, pictures | found.pictures)
     return found
+
+
+def save_results(
+    folder: Path, job: Job, record: Mapping[str, Any], found: describing.Description, plain_csv: bool
+) -> list[str]:
+    """Write the results, each file atomically, and return the file names."""
+    samples, result = job.samples, job.result
+    id_column = "bag" if samples.kind == "bag" else "row"
+    labels = runs.label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
+    runs.write_csv(folder / runs.LABELS, labels, plain=plain_csv)
+    write_archive(folder / "result.npz", runs.result_arrays(result) | found.arrays, record)
+    if (front := runs.front_frame(result, job.supervision)) is not None:
+        found.frames["front.csv"] = front
+    if (history := result.history()) is not None:
+        found.frames["history.csv"] = history
+    for name, frame in found.frames.items():
+        runs.write_csv(folder / name, frame.rename(columns={"row": id_column}), plain=plain_csv)
+    written = [name for write in found.writers for name in write(folder)]
+    return [runs.LABELS, "result.npz", *found.frames, *written]
 
 
 def save_model(
@@ -367,26 +337,21 @@ def save_model(
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
     for name in filling:
         if samples.prepared is None and not samples.category_names:
-            raise DataError(
-                f"--{name} requires a table whose columns are converted to features, not {samples}"
-            )
+            raise DataError(f"--{name} requires a table with columns to convert to features, not {samples}")
         if name == "weights" and not samples.has_equal_columns:
-            raise DataError(
-                f"--weights requires columns of equal scale, but method {method} uses the original scale "
-                "here; omit --set scale=..., if present"
-            )
+            said = f"--weights requires columns of equal scale, but method {method} uses the original scale"
+            raise DataError(f"{said} here; omit --set scale=..., if present")
 
 
 def warn_of_missing(job: Job) -> None:
     """Warn if the clusters are associated with missing cells."""
-    if job.samples.prepared is not None and has_labels(job.estimator):
-        names = job.samples.prepared.following_missing(job.estimator.labels_)
-        if names:
-            listed = " and ".join(map(repr, names[:3])) + (" and more" if len(names) > 3 else "")
-            warn_caller(
-                f"the clusters are associated with the missing cells of {listed}: they may reflect "
-                "how cells were filled rather than the data"
-            )
+    prepared = job.samples.prepared
+    if prepared is None or not has_labels(job.estimator):
+        return
+    if names := prepared.following_missing(job.estimator.labels_):
+        listed = " and ".join(map(repr, names[:3])) + " and more" * (len(names) > 3)
+        said = f"the clusters are associated with the missing cells of {listed}"
+        warn_caller(f"{said}: they may reflect how cells were filled rather than the data")
 
 
 def _fit(job: Job) -> bool:
@@ -398,29 +363,30 @@ def _fit(job: Job) -> bool:
     except Exception as error:
         if job.method.module.startswith("moo_clustering.") or isinstance(error, MemoryError):
             raise
-        raise ValueError(
-            f"method {job.method.name} of {job.method.module} failed: {type(error).__name__}: {error}"
-        ) from error
+        said = f"method {job.method.name} of {job.method.module} failed"
+        raise ValueError(f"{said}: {type(error).__name__}: {error}") from error
     if not job.method.module.startswith("moo_clustering."):
         _check_labels(job)
     return has_labels(job.estimator) and job.result.interrupted
 
 
 def _check_labels(job: Job) -> None:
-    """Raise a ValueError unless ``labels_``, set by another package, has one cluster number per sample."""
+    """Raise a ValueError unless ``labels_``, set by another package, has one cluster label per sample."""
     labels = np.asarray(job.estimator.labels_ if has_labels(job.estimator) else None)
     n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
         raise ValueError(
             f"method {job.method.name} of {job.method.module} must set labels_ to {n_samples} cluster "
-            f"numbers 0, 1, ..., or -1 for noise, got shape {labels.shape} of type {labels.dtype}"
+            f"labels 0, 1, ..., or -1 for outliers, got shape {labels.shape} of type {labels.dtype}"
         )
     job.estimator.labels_ = labels
 
 
 def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]:
-    result: dict[str, Any] = {"n_clusters": int(np.count_nonzero(sizes)), "sizes": sizes.tolist()}
-    result["smallest_cluster"] = int(sizes[sizes > 0].min())
+    result: dict[str, Any] = {
+        "n_clusters": int(np.count_nonzero(sizes)), "sizes": sizes.tolist(),
+        "smallest_cluster": int(sizes[sizes > 0].min()),
+    }  # fmt: skip
     if n_noise := int((found.labels < 0).sum()):
         result["n_noise"] = n_noise
     result |= found.figures
@@ -432,21 +398,12 @@ def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]
     return result
 
 
-def after_interruption(folder: runs.RunFolder, job: Job, *, has_result: bool) -> str:
-    """Describe the next step after an interruption."""
-    if (folder.path / runs.CHECKPOINT).exists():
-        return "continue with the same command and --resume"
-    if job.fit is None and writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
-        return "there is no checkpoint to continue from (--checkpoint-every writes checkpoints)"
-    return f"the same command starts from the beginning{', in another folder' if has_result else ''}"
-
-
 def save_report(
     folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
 ) -> list[str]:
     """Write the report of a fitted job (content and page), and return the names of the files."""
-    # ``extra`` contains additional arguments for ``report_content``. ``name`` is the final name of the
-    # folder, if the files will be moved.
+    # ``extra`` contains additional arguments for ``report_content``. ``name`` is the folder's final name, if
+    # the files will be moved.
     files: list[str] = []
     has_checkpoint = (folder / runs.CHECKPOINT).exists()
     try:
@@ -456,19 +413,16 @@ def save_report(
 
         content = report_content(job.estimator, **report_arguments(job, record), **extra)
         name = shlex.quote(name or folder.resolve().name)
-        lines = [
-            (
-                "Clusters of new rows",
-                f"moo-clustering predict {name} new.csv",
-                "" if job.method.areas else runs.MODEL,
-            ),
-            ("Questions about doubtful rows", f"moo-clustering ask {name}", describing.QUESTIONS),
-        ]
+        lines = []
+        if runs.MODEL in record["files"] and not job.method.areas:
+            lines.append(("Clusters of new rows", f"moo-clustering predict {name} new.csv"))
+        if describing.QUESTIONS in record["files"]:
+            lines.append(("Questions about doubtful rows", f"moo-clustering ask {name}"))
         content = replace(
             content,
             missing=runs.with_status(content.missing, record),
             files=[each for each in (runs.CLUSTERED, runs.LABELS, "clusters.csv") if each in record["files"]],
-            lines=[*(line[:2] for line in lines if line[2] in record["files"]), *job.lines(job)],
+            lines=[*lines, *job.lines(job)],
         )
         save_content(folder / runs.CONTENT, content)
         files.append(runs.CONTENT)
@@ -528,10 +482,8 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         facts.append(("preparation", "; ".join(notes[:_NOTES]) + more))
     if job.why:
         facts.append(("choice of the method", job.why))
-    facts += [
-        (f"{name.replace('_', ' ')} against known classes", f"{value:.3f}")
-        for name, value in record.get("scores", {}).items()
-    ]
+    for name, value in record.get("scores", {}).items():
+        facts.append((f"{name.replace('_', ' ')} against known classes", f"{value:.3f}"))
     if "alternatives" in record:
         facts += [(name, text) for name, text in _controls(record)]
     return [*facts, ("seconds of the fit", f"{record['timings']['fit']:.1f}")]
@@ -546,17 +498,17 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     rows = [["data", shape], *label_rows(job, kind)]
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
-    found = job.result if "result" in record else None
+    found, result = job.result if "result" in record else None, record.get("result", {})
     # Verdicts are calibrated only for fits without labels or pairs.
     verdict = None
     if found is not None and found.pool is not None and not job.supervision:
         verdict = found.pool.verdict_line
-    if "result" in record and is_bags:
+    if found is not None and is_bags:
         rows += bag_rows(record)
         rows += pareto_rows(record, out, verdict)
     elif found is not None:
-        result = record["result"]
-        noise = f", {result['n_noise']} noise" if "n_noise" in result else ""
+        n_noise = result.get("n_noise", 0)
+        noise = f", {n_noise} outlier{'s' * (n_noise > 1)} (-1)" if n_noise else ""
         rows.append(["clusters", f"{result['n_clusters']} of {_largest(result)} {kind}{noise}"])
         if (recall := recall_text(found.neighbor_recall)) is not None:
             rows.append(["neighbours", recall])
@@ -575,16 +527,14 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         rows.append(["open", str(out / runs.REPORT)])
     parts = [aligned(rows)]
     if clusters is not None:
-        parts.insert(0, _clusters(job, clusters))
+        parts.insert(0, describing.cluster_table(clusters))
     if "result" in record:
         parts += [*runs.sample_notes(record), *_remarks(record, is_bags)]
     return "\n\n".join(parts)
 
 
 def label_rows(job: Job, kind: str) -> list[list[str]]:
-    """Return a line with the number of labels, and of samples with labels used in the fit."""
-    use = job.labels
-    if use is None:
+    if (use := job.labels) is None:
         return []
     n_given, n_held_out = int(use.is_given.sum()), int(use.is_held_out.sum())
     what = _counted(len(use.names), "labels" if use.multilabel else "classes")
@@ -594,7 +544,6 @@ def label_rows(job: Job, kind: str) -> list[list[str]]:
 
 
 def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the clusters, validity indices and scores of bags."""
     sizes = record["result"]["sizes"]
     least = f"the smallest has {_counted(min(sizes), 'bags')} ({min(sizes) / sum(sizes):.1%})"
     rows = [["clusters", f"{len(sizes)} of {_largest(record['result'])} bags; {least}"]]
@@ -624,14 +573,12 @@ def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> li
     if "alternatives" not in record:
         return []
     rows = [] if verdict is None else [["verdict", verdict]]
-    if record.get("classes"):
-        named = [name or "(new)" for name in record["classes"]]
-        rows.append(["classes", ", ".join(f"{number} = {name}" for number, name in enumerate(named))])
-    if record.get("granularity") and (
-        said := granularity_text(record["granularity"], record["granularities"])
-    ):
+    if classes := record.get("classes"):
+        rows.append(["classes", ", ".join(f"{k} = {name or '(new)'}" for k, name in enumerate(classes))])
+    size = record.get("granularity")
+    if said := size and granularity_text(size, record["granularities"]):
         rows.append(["granularity", said])
-    rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
+    rows += map(list, alternative_lines(record["alternatives"]).items())
     if verdict is not None and record["alternatives"] and not runs.is_in_parts(record):
         asks = describing.QUESTIONS in record.get("files", ())
         rows.append(["next", f"moo-clustering ask {shlex.quote(str(out))}, {_NEXT}" if asks else _NEXT])
@@ -639,18 +586,15 @@ def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> li
 
 
 def _controls(record: Mapping[str, Any]) -> list[list[str]]:
-    if "controls" not in record:
+    if not (controls := record.get("controls")):
         return []
-    controls = record["controls"]
     rows = [["evolved", f"best score {controls['score']['result']:.4f}{_rand(record['scores'])}"]]
-    names = {"control": "without evolution", "random_control": "random survival"}
-    for key, title in names.items():
-        if key not in controls["ari_to_labels"]:
-            rows.append([title, "omitted because the evolution was interrupted"])
-            continue
-        like = controls["ari_to_labels"][key]
-        text = f"best score {controls['score'][key]:.4f}{_rand(controls['scores'][key])}"
-        rows.append([title, f"{text}, adjusted Rand {like:.4f} to the clusters above"])
+    for key, title in (("control", "without evolution"), ("random_control", "random survival")):
+        text = "omitted because the evolution was interrupted"
+        if (like := controls["ari_to_labels"].get(key)) is not None:
+            text = f"best score {controls['score'][key]:.4f}{_rand(controls['scores'][key])}"
+            text += f", adjusted Rand {like:.4f} to the clusters above"
+        rows.append([title, text])
     return rows
 
 
@@ -661,17 +605,14 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
     """Return lines with the objectives of the selected start and of the best random start."""
-    rows = []
-    if "chosen" in record:
-        rows.append(["chosen", _objectives(record["chosen"])])
+    rows = [["chosen", _objectives(record["chosen"])]] if "chosen" in record else []
     if "control" in record:
-        what = f"best of {record['n_random_starts']} random starts"
-        rows.append(["control", f"{_objectives(record['control'])} ({what})"])
+        starts = f"best of {record['n_random_starts']} random starts"
+        rows.append(["control", f"{_objectives(record['control'])} ({starts})"])
     return rows
 
 
 def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
-    """Return lines that score the predictions for held-out labels."""
     found = record.get("prediction", {})
     if not found.get("n_scored"):
         return []
@@ -688,14 +629,8 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
     return rows
 
 
-def _clusters(job: Job, clusters: pd.DataFrame) -> str:
-    if job.samples.kind == "document" and not job.weighs_features:
-        return describing.cluster_table(clusters)
-    return describing.subspace_table(clusters) if job.weighs_features else describing.column_table(clusters)
-
-
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
-    """Return remarks on clusters with few bags and on predictions, and :func:`pareto_remarks`."""
+    """Return remarks on clusters with few bags, and on predictions, columns and evolution."""
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
     # If there are alternatives, the result was not selected by separation indices.
@@ -717,10 +652,8 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))
-        remarks.append(
-            f"Nearly every cluster has a single value of {shown}. Omit such a column with --drop to find "
-            "other clusters."
-        )
+        advice = "Omit such a column with --drop to find other clusters."
+        remarks.append(f"Nearly every cluster has a single value of {shown}. {advice}")
     if "controls" in record:
         remarks.append(
             "In our experiments, evolved clusters were no closer to known classes than clusters without "

@@ -30,31 +30,24 @@ from moo_clustering._messages import distinct_names, message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.datasets.files import table_text
 from moo_clustering.descriptions import with_columns
-from moo_clustering.results import ClusteringResult, result_of
+from moo_clustering.results import ClusteringResult
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.cli.samples import Samples
     from moo_clustering.visualization.report import ReportContent
 
-DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
 # History columns to plot, and their names in the figure.
 _DRAWN = {
-    "min": "best objective",
-    "avg": "mean objective",
-    "d": "genes in which parents must differ",
-    "inertia": "inertia",
-    "smallest": "bags of the smallest cluster",
-}
+    "min": "best objective", "avg": "mean objective", "d": "genes in which parents must differ",
+    "inertia": "inertia", "smallest": "bags of the smallest cluster",
+}  # fmt: skip
 # Characters that table readers interpret as the end of a row or file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
-RECORD = "run.json"
-CHECKPOINT = "checkpoint.npz"
+RECORD, CHECKPOINT, CONTENT, REPORT = "run.json", "checkpoint.npz", "report.npz", "report.html"
 LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
 ALL_LABELS = "labels"  # subfolder with the labels of a partitioned table
 UPDATED = "updated"  # subfolder with finished files that will replace the files of the run
-CONTENT = "report.npz"
-REPORT = "report.html"
 FILES = (
     LABELS, CLUSTERED, MODEL, "clusters.csv", "probabilities.csv", "predictions.csv", "scores.csv",
     "alternatives.csv", "alternatives_summary.csv", "front.csv", "history.csv", "result.npz", "front.png",
@@ -70,8 +63,9 @@ _MODEL_TYPES = {
     "functools.partial", "numpy.asarray", "numpy.dtype", "pandas.Interval", "scipy.sparse._csr.csr_array",
     "pymoo.core.problem.ElementwiseEvaluationFunction", "pymoo.core.problem.LoopedElementwiseEvaluation",
 }  # fmt: skip
-# Maximum size of a record in bytes. Records written by the command have several thousand bytes.
-_LARGEST_RECORD = 2**24
+# Maximum size of a record in bytes, and maximum number of columns in a saved table. The command itself writes
+# a few thousand bytes and a few columns.
+_LARGEST_RECORD, _MOST_COLUMNS = 2**24, 1000
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
     "running": "contains a run that is still running or was killed, and has no result yet",
@@ -81,8 +75,6 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is the result up to then.",
     "running": "The run is still running, or was killed: this is the result saved so far.",
 }
-# Maximum number of columns in a saved table. The command itself writes only a few.
-_MOST_COLUMNS = 1000
 # Maximum number of labels, in all solutions of the front, that are saved with the result.
 _LARGEST = 25_000_000
 
@@ -93,10 +85,11 @@ class FolderError(ValueError):
 
 @dataclass
 class RunFolder:
-    """Folder of a run, which is checked and locked before files are written."""
+    """Folder of a run, which is checked and locked before files are written.
 
-    # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns whether the
-    # folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
+    ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns whether the
+    folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
+    """
 
     path: Path
     inspect: Callable[[Path], tuple[bool, bool]]
@@ -115,7 +108,6 @@ class RunFolder:
 
     @property
     def checkpoint(self) -> Path:
-        """Path of the checkpoint file."""
         return self.path / CHECKPOINT
 
     def look(self) -> None:
@@ -132,7 +124,7 @@ class RunFolder:
             self.lock()
         except OSError as error:
             self.release()
-            raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
+            raise _unwritable(self.path, error) from error
 
     def claim(self, record: Mapping[str, Any]) -> None:
         """Lock the folder, inspect it again, and record that a run has started."""
@@ -161,10 +153,10 @@ class RunFolder:
             raise FolderError(f"another run has just started in {self.path}; {_OTHER}") from error
         except OSError as error:
             self.release()
-            raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
+            raise _unwritable(self.path, error) from error
 
     def settle(self) -> None:
-        """Switch to a new results folder if the current folder was removed or received foreign files."""
+        """Switch to a new folder if the current folder was removed or received files from other processes."""
         # Saving the results of a long fit is more important than keeping the folder name.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
@@ -182,7 +174,6 @@ class RunFolder:
         warn_caller(f"{taken} {why} during the run; the results are saved in {self.path}")
 
     def lock(self) -> None:
-        """Lock the folder if it exists."""
         if self._is_held is not None and not self._is_held():
             self.unlock()  # the locked folder was removed
         if self._lock is None and self.path.is_dir():
@@ -191,7 +182,6 @@ class RunFolder:
             self._lock = stack
 
     def unlock(self) -> None:
-        """Unlock the folder."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -201,23 +191,18 @@ class RunFolder:
         if self._claimed and not self.checkpoint.exists() and not (self.path / LABELS).exists():
             (self.path / RECORD).unlink(missing_ok=True)
         self.unlock()  # a folder that contains the lock file could not be removed
-        for folder in self._made:
-            try:
+        with suppress(OSError):
+            for folder in self._made:
                 folder.rmdir()
-            except OSError:
-                break
 
     def _remove(self, names: Iterable[str]) -> None:
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def write_record(self, record: Mapping[str, Any]) -> None:
-        """Replace the record."""
-        with persistence.replacing(self.path / RECORD) as file:
-            file.write(record_text(record).encode())
+        _replace(self.path / RECORD, record_text(record))
 
     def discard_report(self) -> None:
-        """Remove the outdated report of an interrupted run."""
         self._remove((CONTENT, REPORT))
 
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
@@ -225,6 +210,15 @@ class RunFolder:
         self.write_record(record)
         if complete:
             self.checkpoint.unlink(missing_ok=True)
+
+
+def _unwritable(path: Path, error: OSError) -> FolderError:
+    return FolderError(f"cannot write to {path}: {error.strerror or error}")
+
+
+def _replace(path: Path, text: str | bytes) -> None:
+    with persistence.replacing(path) as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
 
 
 @contextmanager
@@ -243,7 +237,7 @@ def open_folder(
         try:
             folder.lock()
         except OSError as error:
-            raise FolderError(f"cannot write to {path}: {error.strerror or error}") from error
+            raise _unwritable(path, error) from error
         folder.look()
         if folder.has_record and replaces is not None:
             folder._remove((*FILES, CHECKPOINT))
@@ -264,7 +258,7 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Check a folder before a run. Return whether it has a checkpoint, and whether it has a record."""
+    """Return what ``RunFolder.inspect`` returns for a run of ``fit`` or of the command ``replaces``."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
@@ -290,21 +284,17 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
         if not resume:
             raise FolderError(f"{path} contains an unfinished run; continue it with --resume or {_OTHER}")
     elif has_labels and status != "running":
-        raise FolderError(
-            f"{path} contains the result of an interrupted run without a checkpoint to continue "
-            f"from; {_OTHER}"
-        )
+        raise FolderError(f"{path} contains an interrupted run without a checkpoint to resume from; {_OTHER}")
     elif status == "running" and not resume:
-        raise FolderError(
-            f"{path} contains a run that is still running or was killed; start over with --resume or {_OTHER}"
-        )
+        said = f"{path} contains a run that is still running or was killed"
+        raise FolderError(f"{said}; start over with --resume or {_OTHER}")
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     """Read the record in a folder. Raise a FolderError with ``sentence`` if it is unreadable."""
+    fault = damaged = "is not a record of this package, or is damaged"
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
-        fault = "is not a record of this package, or is damaged"
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
         # Convert the record now: JSON that was read may still be nested too deeply to be written again.
@@ -312,7 +302,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
     except (ValueError, KeyError, TypeError, RecursionError):
-        fault = "is not a record of this package, or is damaged"
+        fault = damaged
     if fault:
         raise FolderError(sentence.format(fault))
     return found
@@ -359,7 +349,6 @@ def finish_update(folder: Path) -> None:
 
 
 def run_content(folder: Path) -> ReportContent:
-    """Read the saved report content of a run."""
     # Imported lazily: plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
@@ -368,14 +357,11 @@ def run_content(folder: Path) -> ReportContent:
     try:
         content = load_content(folder / CONTENT)
     except FileNotFoundError:
-        raise FolderError(
-            f"{folder} has no {CONTENT}, from which reports are created: fit again without --no-report"
-        ) from None
+        said = f"{folder} has no {CONTENT}, from which reports are created"
+        raise FolderError(f"{said}: fit again without --no-report") from None
     if len(labels) != content.n_samples:
-        raise FolderError(
-            f"{folder}: {LABELS} contains {len(labels)} samples, but {CONTENT} contains "
-            f"{content.n_samples}; they are from different runs"
-        )
+        said = f"{LABELS} contains {len(labels)} samples, but {CONTENT} contains {content.n_samples}"
+        raise FolderError(f"{folder}: {said}; they are from different runs")
     missing = list(content.missing)
     if not np.array_equal(labels, content.labels[content.chosen]):
         missing.append(f"{LABELS} differs from the labels shown here: it was changed after the run.")
@@ -392,7 +378,6 @@ def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
 
 
 def saved_table(path: Path) -> pd.DataFrame:
-    """Read a table of samples and labels as text."""
     with persistence.open_file(path) as file:
         # Count the columns first: pandas takes ten seconds to read a hundred thousand columns.
         if file.readline().count(b",") >= _MOST_COLUMNS:
@@ -408,7 +393,6 @@ def saved_table(path: Path) -> pd.DataFrame:
 
 
 def saved_labels(path: Path) -> NDArray[np.float64]:
-    """Read the labels in sample order."""
     return pd.to_numeric(saved_table(path)["label"], errors="coerce").to_numpy(dtype=np.float64)
 
 
@@ -422,16 +406,15 @@ def sample_notes(record: Mapping[str, Any]) -> list[str]:
     """Return a list with a sentence if the files describe only a sample of the rows; otherwise []."""
     if not is_in_parts(record):
         return []
-    data = record["data"]
+    n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]
     return [
-        f"The table was read in parts: the subfolder {ALL_LABELS} contains the labels of all "
-        f"{data.get('n_samples')} rows, and the report and the other files show a random sample of "
-        f"{data['n_shown']} rows."
+        f"The table was read in partitions: the subfolder {ALL_LABELS} contains the labels of all {n_rows} "
+        f"rows, and the report and the other files show a random sample of {n_shown} rows."
     ]
 
 
 def is_in_parts(record: Mapping[str, Any]) -> bool:
-    """Return whether a run was fitted to a partitioned table, so that files describe a sample of rows."""
+    """Return whether a run was fitted to a partitioned table; its files then describe a sample of rows."""
     data = record.get("data")
     return isinstance(data, Mapping) and "n_shown" in data
 
@@ -447,14 +430,11 @@ def save_report_of(
     page = folders[0] / REPORT if out is None else out
     # The run folder need not be writable if the page is written to another folder.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
-        # Before writing, check that an existing file is a report.
         check_page(page)
         content = merged_content(folders)
         if title is not None and page == folders[0] / REPORT:
             # Record the title, so that other commands preserve it when they rewrite this page.
-            record = run_record(folders[0]) | {"title": title}
-            with persistence.replacing(folders[0] / RECORD) as file:
-                file.write(record_text(record).encode())
+            _replace(folders[0] / RECORD, record_text(run_record(folders[0]) | {"title": title}))
             content = merged_content(folders)
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
@@ -465,22 +445,14 @@ def save_report_of(
 
 
 def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -> dict[str, Any]:
-    """Create the record that ``report --json`` prints."""
     names, runs = distinct_names(folder.resolve().name for folder in folders), []
     for name, folder in zip(names, folders, strict=True):
         record = run_record(folder)
         row = content.chosen if len(folders) == 1 else content.rules[f"{name}: result"]
         labels = content.labels[row]
-        runs.append(
-            {
-                "name": name,
-                "folder": folder,
-                "method": record.get("method"),
-                "n_clusters": len(np.unique(labels[labels >= 0])),
-                "scores": record.get("scores", {}),
-                "values": {column.name: column.values[row] for column in content.columns},
-            }
-        )
+        run = {"name": name, "folder": folder, "method": record.get("method")}
+        run |= {"n_clusters": len(np.unique(labels[labels >= 0])), "scores": record.get("scores", {})}
+        runs.append(run | {"values": {each.name: each.values[row] for each in content.columns}})
     return {
         "file": page,
         "n_samples": content.n_samples,
@@ -491,75 +463,32 @@ def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -
 
 
 def check_page(page: Path) -> None:
-    """Raise a ValueError if the page cannot be saved here, or if it would replace another kind of file."""
+    """Raise a ValueError if the page cannot be saved, or would replace a file that is not a report."""
     if page.is_dir():
         raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
         raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
-        # This tag identifies pages written by this package, which may be replaced.
         if b'<meta name="generator" content="moo_clustering">' not in file.read(4096):
-            raise ValueError(
-                f"{page} exists and is not a report of moo-clustering; name another file with --out"
-            )
+            said = f"{page} exists and is not a report of moo-clustering; name another file with --out"
+            raise ValueError(said)
 
 
 def merged_content(folders: Sequence[Path]) -> ReportContent:
-    """Create the content of a report on all runs."""
     from moo_clustering.visualization.report.page import merge
 
     merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
-    files = []
-    for folder in folders:
-        data = run_record(folder).get("data")
-        files.append(str(data.get("name")) if isinstance(data, dict) else "unknown data")
-    files = list(dict.fromkeys(files))
-    if len(files) > 1 and all(name == str(row) for row, name in enumerate(merged.sample_names)):
-        sentence = (
-            f"The runs are on {' and '.join(files)}, whose rows have no names, so rows with the same "
-            "number are assumed to be the same sample."
-        )
-        return replace(merged, missing=[sentence, *merged.missing])
-    return merged
-
-
-def save_results(
-    folder: Path,
-    estimator: Any,
-    samples: Samples,
-    record: Mapping[str, Any],
-    *,
-    supervision: Mapping[str, Any],
-    frames: Mapping[str, pd.DataFrame],
-    arrays: Mapping[str, Any],
-    plain_csv: bool,
-    writers: Sequence[Callable[[Path], list[str]]],
-    pictures: Mapping[str, Callable[[Path], object]] | None,
-) -> list[str]:
-    """Write the results of a fitted estimator, each file atomically, and return the file names."""
-    # ``result.npz`` contains the record and all arrays, ``frames`` maps file names to tables, and ``writers``
-    # write additional files. ``supervision`` contains the arguments of ``fit`` other than the data.
-    is_bags = samples.kind == "bag"
-    id_column, result = "bag" if is_bags else "row", result_of(estimator)
-    labels = label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
-    write_csv(folder / LABELS, labels, plain=plain_csv)
-    persistence.write_archive(folder / "result.npz", result_arrays(result) | dict(arrays), record)
-    tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
-    front = front_frame(result, supervision)
-    if front is not None:
-        tables["front.csv"] = front
-    history = result.history()
-    if history is not None:
-        tables["history.csv"] = history
-    for name, frame in tables.items():
-        write_csv(folder / name, frame, plain=plain_csv)
-    written = [name for write in writers for name in write(folder)]
-    files = [LABELS, "result.npz", *tables, *written]
-    if pictures is None:
-        return files
-    # From here on, errors affect only the pictures and the report.
-    name = f"{type(estimator).__name__}, {samples.name}"
-    return files + draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
+    known = (run_record(folder).get("data") for folder in folders)
+    files = list(
+        dict.fromkeys(str(data.get("name")) if isinstance(data, dict) else "unknown data" for data in known)
+    )
+    if len(files) < 2 or any(name != str(row) for row, name in enumerate(merged.sample_names)):
+        return merged
+    sentence = (
+        f"The runs are on {' and '.join(files)}, whose rows have no names, so rows with the same number are "
+        "assumed to be the same sample."
+    )
+    return replace(merged, missing=[sentence, *merged.missing])
 
 
 def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:
@@ -571,14 +500,13 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 
 def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
-    # The empty name at the end is the class of noise (-1).
+    # The empty name at the end is the class of outliers (-1).
     return np.array([*classes, ""], dtype=object)[labels]
 
 
 def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
     """Write a table. Unless ``plain`` is set, escape formulas in cells (see ``csv_cell``)."""
-    with persistence.replacing(path) as file:
-        file.write(csv_text(frame, plain=plain))
+    _replace(path, csv_text(frame, plain=plain))
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
@@ -614,14 +542,12 @@ def written_cells(path: Path) -> pd.DataFrame:
 
 
 def cells_text(cells: pd.DataFrame) -> bytes:
-    """Convert cells read by :func:`written_cells` to the bytes of a file."""
     style = cells.attrs["csv"]
     text = cells.to_csv(index=False, header=False, lineterminator="\n", sep=style["sep"])
     return _encoded(text, style["encoding"])
 
 
 def result_arrays(result: ClusteringResult) -> dict[str, Any]:
-    """Return the arrays of a result that should be saved."""
     found = {"labels": result.labels, "similarity": result.similarity, "embedding": result.embedding}
     found |= {"eigenvalues": result.eigenvalues, "run_labels": result.runs, "run_losses": result.run_losses}
     found |= result.arrays()
@@ -639,32 +565,25 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
     """Return one row per solution of the front: number, objectives, scores, and whether it is the result."""
-    front = result.front
-    if front is None:
+    if (front := result.front) is None:
         return None
-    frame = pd.DataFrame({"member": np.arange(len(front))})
-    for number, name in enumerate(front.names):
-        frame[name] = front.values[:, number]
+    columns: dict[str, Any] = {"member": np.arange(len(front))}
+    columns |= dict(zip(front.names, front.values.T, strict=True))
     if front.n_clusters is not None:
-        frame["n_clusters"] = front.n_clusters
+        columns["n_clusters"] = front.n_clusters
     elif result.pool is not None:
-        frame["n_clusters"] = [len(np.unique(labels[labels >= 0])) for labels in front.labels()]
-    for name, scores in front.scores.items():
-        frame[name] = scores
+        columns["n_clusters"] = [len(np.unique(labels[labels >= 0])) for labels in front.labels()]
+    columns |= front.scores
     if supervision and front.is_ready:
-        for name, shares in satisfied_shares(front.labels(), supervision).items():
-            frame[name] = shares
+        columns |= satisfied_shares(front.labels(), supervision)
     if result.member_is_known or front.is_ready:
         chosen = result.row_of_front()
-        frame["chosen"] = False if chosen is None else frame["member"] == chosen
-    return frame
+        columns["chosen"] = np.arange(len(front)) == (-1 if chosen is None else chosen)
+    return pd.DataFrame(columns)
 
 
 def with_clusters(
-    frame: pd.DataFrame,
-    labels: NDArray[Any],
-    classes: Sequence[str] | None,
-    others: Mapping[str, NDArray[Any]],
+    frame: pd.DataFrame, labels: NDArray[Any], classes: Sequence[str] | None, others: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Add columns to a table: the cluster of each row, the cluster's class if known, and ``others``."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
@@ -689,16 +608,14 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
             setattr(estimator, name, defaults[name].default)
     own = {"format": _MODEL_FORMAT, "version": _MODEL_VERSION, "estimator": estimator}
-    with persistence.replacing(path) as file:
-        file.write(model_bytes({**own, **dict.fromkeys(_MODEL_KEYS), **more}))
+    _replace(path, model_bytes({**own, **dict.fromkeys(_MODEL_KEYS), **more}))
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
     """Compress a model with skops. Object ids and times are removed, so that equal fits yield equal files."""
     from skops import io
 
-    numbers: dict[int, int] = {}
-    names: dict[str, str] = {}
+    numbers, names = dict[int, int](), dict[str, str]()
 
     def renamed(node: dict[str, Any]) -> dict[str, Any]:
         if isinstance(address := node.get("__id__"), int):
@@ -740,9 +657,8 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
         foreign = sorted(set(types) - own - _MODEL_TYPES)
         model = None if foreign else io.load(path, trusted=types)
     except Exception as error:  # damaged bytes and models of other versions can raise any exception
-        raise FolderError(
-            f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
-        ) from error
+        said = f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
+        raise FolderError(said) from error
     if foreign:
         raise FolderError(f"{path} was not loaded, because it contains objects of type {foreign[0]}")
     if not isinstance(model, dict) or model.get("format") != _MODEL_FORMAT:
@@ -755,7 +671,6 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
 
 
 def _without_model(folder: Path) -> str:
-    """Return a message that explains why a run has no model, and what to do."""
     from moo_clustering.datasets.sources import BUNDLED
     from moo_clustering.estimators._methods import find_method
 
@@ -781,7 +696,7 @@ def _without_model(folder: Path) -> str:
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
     """Draw each picture to the file of its name, and return the names of the pictures drawn."""
-    failed: dict[str, str] = {}
+    failed = dict[str, str]()
     for name, draw in pictures.items():
         (folder / name).unlink(missing_ok=True)  # remove the picture of an interrupted run
         try:
@@ -797,21 +712,17 @@ def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]
     return [name for name in pictures if name not in failed]
 
 
-def _pictures(
-    result: ClusteringResult,
-    title: str,
-    samples: Samples,
-    front: pd.DataFrame | None,
-    history: pd.DataFrame | None,
+def pictures_of(
+    result: ClusteringResult, title: str, samples: Samples, frames: Mapping[str, pd.DataFrame]
 ) -> dict[str, Callable[[Path], object]]:
     """Return functions that draw the available pictures: front, attainment, similarity, history, bags."""
-    # The plot functions import their libraries on first use.
     from moo_clustering import visualization
 
+    front, history = frames.get("front.csv"), frames.get("history.csv")
     pictures: dict[str, Callable[[Path], object]] = {}
     if samples.kind == "bag":
-        pictures |= {DISTANCES: partial(_draw_bag_distances, result=result, X=samples.X)}
-        pictures |= {EMBEDDING: partial(_draw_bag_embedding, result=result, X=samples.X)}
+        pictures["bag_distances.png"] = partial(_draw_bag_distances, result=result, X=samples.X)
+        pictures["bag_embedding.png"] = partial(_draw_bag_embedding, result=result, X=samples.X)
     if front is not None and len(front) and result.front is not None:
         chosen = front["chosen"].to_numpy() if "chosen" in front else None
         drawn = result.front.values, result.front.names, chosen
@@ -825,7 +736,7 @@ def _pictures(
             result.similarity, result.labels, eigenvalues, result.embedding, title=title, path=path
         )
     if history is not None and len(history) > 1:
-        pictures[HISTORY] = partial(_draw_history, history=_drawn(history))
+        pictures["history.png"] = partial(_draw_history, history=_drawn(history))
     return pictures
 
 
@@ -837,9 +748,8 @@ def _draw_history(path: Path, history: pd.DataFrame) -> None:
         # The history may contain the last generation twice.
         plot_convergence(history.drop_duplicates(history.columns[0], keep="last"), path=path)
         return
-    figure = plot_convergence(
-        history.rename(columns={"sweep": "generation", "objective": "objective (can increase)"})
-    )
+    names = {"sweep": "generation", "objective": "objective (can increase)"}
+    figure = plot_convergence(history.rename(columns=names))
     figure.axes[-1].set_xlabel("sweep")
     save_figure(figure, path)
 
@@ -852,26 +762,18 @@ def _draw_bag_distances(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
-    """Plot bags in the plane, with the cluster centres or medoids."""
     from moo_clustering.bags import as_bags
     from moo_clustering.visualization.bags import affordable_bags, plot_bag_embedding
 
     bags, centers = result.scaled(X), result.arrays().get("centers")
     if centers is not None:
         centers = result.scaled(as_bags(np.asarray(centers))).instances
-    plot_bag_embedding(
-        bags,
-        result.labels,
-        medoids=result.medoids,
-        centers=centers,
-        max_bags=min(1000, affordable_bags(bags)),
-        path=path,
-    )
+    most = min(1000, affordable_bags(bags))
+    shown: dict[str, Any] = {"medoids": result.medoids, "centers": centers}
+    plot_bag_embedding(bags, result.labels, **shown, max_bags=most, path=path)
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns of a DEAP logbook. Other histories are returned unchanged."""
-    names = [name for name in _DRAWN if name in history]
-    # Omit the threshold d if it is constant.
-    names = [name for name in names if name != "d" or history[name].nunique() > 1]
+    """Rename the columns of a DEAP logbook (without a constant threshold d), but not of other histories."""
+    names = [n for n in _DRAWN if n in history and (n != "d" or history[n].nunique() > 1)]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, quoted, warn_caller
 from moo_clustering.cli import load
-from moo_clustering.cli.folder import FORMAT, RunFolder
+from moo_clustering.cli.folder import FORMAT, VERSION, RunFolder
 from moo_clustering.cli.methods import FLAGS
 from moo_clustering.cli.samples import LabelUse, Samples, TextSamples, indicators, labelled_rows
 from moo_clustering.cli.terminal import one_line
@@ -30,8 +30,8 @@ from moo_clustering.results import ClusteringResult, result_of
 
 # Parameters that do not affect the result, that are paths, or that are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
-# Maximum number of label names in a message.
-_NAMED = 5
+_OF_DOCUMENTS = ("min_df", "max_df", "svd", "embed", "stemmer")  # options for documents
+_NAMED = 5  # maximum number of label names in a message
 
 
 @dataclass
@@ -60,8 +60,12 @@ class Job:
 
     @property
     def result(self) -> ClusteringResult:
-        """Result of the fitted estimator."""
         return result_of(self.estimator)
+
+    @property
+    def title(self) -> str:
+        """Title of pictures: the estimator and the data."""
+        return f"{type(self.estimator).__name__}, {self.samples.name}"
 
     @property
     def of_distances(self) -> bool:
@@ -86,17 +90,16 @@ class Job:
     def record(self) -> dict[str, Any]:
         """Return the initial record of a run. It contains no paths, because the folder may be shared."""
         parameters = self.estimator.get_params(deep=False)
+        recorded = {name: _plain(parameters[name]) for name in parameters if name not in _NOT_RECORDED}
         return {
             "format": FORMAT,
-            "version": 1,
+            "version": VERSION,
             "status": "running",
             "command": self.command,
             "method": self.method.name,
             **({"method_taken": self.why} if self.why else {}),
             "estimator": type(self.estimator).__name__,
-            "parameters": {
-                name: _plain(value) for name, value in parameters.items() if name not in _NOT_RECORDED
-            },
+            "parameters": recorded,
             "seed": self.seed,
             "data": {"name": self.samples.name, "n_samples": self.samples.n_samples, **self.samples.record()},
             "supervision": self.sources,
@@ -123,8 +126,7 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Parse method options from ``name=value`` texts."""
-    # Values that are not Python literals (numbers, True, None, lists, quoted text) are read as text.
+    """Parse ``name=value`` texts, whose values are Python literals or, otherwise, text."""
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
     options: dict[str, Any] = {}
@@ -157,95 +159,57 @@ def _value(text: str) -> Any:
 
 
 def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
-    """Return the constructor parameters in order."""
     return inspect.signature(estimator_class).parameters
 
 
 def build_estimator(
     method: Method,
     estimator_class: type[Any],
+    parameters: Mapping[str, Any],
     options: Mapping[str, Any],
-    *,
-    n_clusters: int | str | tuple[int, int] | None,
-    seed: int,
-    n_jobs: int | None,
-    verbose: bool,
-    granularity: str | None = None,
-    tolerance: float | None = None,
     checkpoint: Path | None = None,
-    checkpoint_every: int | None = None,
 ) -> Any:
-    """Create the estimator from its options and the flag values."""
-    known = parameters_of(estimator_class)
-    given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
-    if n_clusters is not None:
-        if n_clusters == "auto" and "n_regions" not in known:
-            raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
-        if n_clusters == "auto" and options.get("min_cluster_weight") is None:
-            raise ValueError(
-                "-k auto requires the smallest load of a region: set it with --set min_cluster_weight=..."
-            )
-        given["n_regions" if "n_regions" in known else "n_clusters"] = n_clusters
+    """Create the estimator from its parameters and the options of the command."""
+    known, n_clusters = parameters_of(estimator_class), options["n_clusters"]
+    if n_clusters == "auto" and "n_regions" not in known:
+        raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
+    if n_clusters == "auto" and parameters.get("min_cluster_weight") is None:
+        raise ValueError("-k auto requires the smallest load of a region: --set min_cluster_weight=...")
     if isinstance(n_clusters, tuple) and "granularity" not in known:
-        raise ValueError(
-            f"method {method.name} requires a single number of clusters, got -k {'{}-{}'.format(*n_clusters)}"
-        )
-    if granularity is not None:
-        given["granularity"] = granularity
-    if tolerance is not None:
-        given["tolerance"] = tolerance
-    if n_jobs is not None:
-        given["n_jobs"] = n_jobs
+        asked = "{}-{}".format(*n_clusters)
+        raise ValueError(f"method {method.name} requires a single number of clusters, got -k {asked}")
+    size = "n_regions" if "n_regions" in known else "n_clusters"
+    flags = {size: n_clusters} | {name: options[name] for name in ("granularity", "tolerance")}
+    flags["n_jobs"] = options["jobs"]
+    unsupported = "so --checkpoint-every and --resume do not apply"
     if checkpoint is not None:
-        given |= {"checkpoint": str(checkpoint), "resume": True}
-        if checkpoint_every is not None:
-            given["checkpoint_every"] = checkpoint_every
+        every = options["checkpoint_every"]
+        flags |= {"checkpoint": str(checkpoint), "resume": True, "checkpoint_every": every}
         if "checkpoint" not in known:
-            raise ValueError(
-                f"method {method.name} writes no checkpoints, so --checkpoint-every and --resume do not apply"
-            )
-    _require_generations(method, known, options, given)
-    if checkpoint is not None and "n_gen" in known and options.get("n_gen", known["n_gen"].default) == 0:
-        raise ValueError(
-            f"method {method.name} has no generations without --set n_gen=..., so --checkpoint-every "
-            "and --resume do not apply"
-        )
+            raise ValueError(f"method {method.name} writes no checkpoints, {unsupported}")
+    given: dict[str, Any] = {"random_state": options["seed"], "verbose": not options["quiet"]}
+    given |= {name: value for name, value in flags.items() if value is not None}
+    flag = "--checkpoint-every or --resume" if checkpoint is not None else ""
+    flag = "--set n_gen=..." if "n_gen" in parameters else flag
+    for name, value in method.evolves_with.items():
+        if flag and (found := parameters.get(name, known[name].default)) != value:
+            said = f"method {method.name} has no generations with {name}={found}"
+            raise ValueError(f"{said}, so {flag} does not apply; use --set {name}={value}")
+    if checkpoint is not None and "n_gen" in known and parameters.get("n_gen", known["n_gen"].default) == 0:
+        raise ValueError(f"method {method.name} has no generations without --set n_gen=..., {unsupported}")
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
-            raise ValueError(
-                f"method {method.name} finds the number of clusters itself and does not accept -k; "
-                "limit it with --set k_max=..."
-            )
+            said = f"method {method.name} finds the number of clusters itself and does not accept -k"
+            raise ValueError(f"{said}; limit it with --set k_max=...")
         if name not in known and name not in {"random_state", "verbose"}:
             raise ValueError(f"method {method.name} does not accept {FLAGS[name]}")
     required = {name for name, parameter in known.items() if parameter.default is parameter.empty}
-    for name in sorted(required - given.keys() - options.keys()):
-        raise ValueError(
-            f"method {method.name} requires the number of {name[2:]}: set it with -k"
-            if name in ("n_clusters", "n_regions")
-            else f"method {method.name} requires the option {name}: set it with --set {name}=..."
-        )
-    return estimator_class(**options, **{name: value for name, value in given.items() if name in known})
-
-
-def _require_generations(
-    method: Method,
-    known: Mapping[str, inspect.Parameter],
-    options: Mapping[str, Any],
-    given: Mapping[str, Any],
-) -> None:
-    """Raise a ValueError if ``n_gen`` or checkpoints are set, but the options imply no generations."""
-    for name, value in method.evolves_with.items():
-        found = options.get(name, known[name].default)
-        for flag, is_given in (
-            ("--set n_gen=...", "n_gen" in options),
-            ("--checkpoint-every or --resume", "checkpoint" in given),
-        ):
-            if is_given and found != value:
-                raise ValueError(
-                    f"method {method.name} has no generations with {name}={found}, so {flag} does "
-                    f"not apply; use --set {name}={value}"
-                )
+    for name in sorted(required - given.keys() - parameters.keys()):
+        what, how = f"option {name}", f"--set {name}=..."
+        if name in ("n_clusters", "n_regions"):
+            what, how = f"number of {name[2:]}", "-k"
+        raise ValueError(f"method {method.name} requires the {what}: set it with {how}")
+    return estimator_class(**parameters, **{name: value for name, value in given.items() if name in known})
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
@@ -258,48 +222,30 @@ def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
 
 
 def estimator_input(
-    method: Method,
-    estimator: Any,
-    samples: Samples,
-    seed: int,
-    quiet: bool,
-    *,
-    hold_out: float | None = None,
-    n_features: int | None = None,
-    **options: Any,
+    method: Method, estimator: Any, samples: Samples, options: Mapping[str, Any]
 ) -> tuple[Samples, LabelUse | None]:
     """Compute the features that the method requires and, for methods that predict labels, the labels."""
-    options = {name: value for name, value in options.items() if value is not None}
-    labels = _labels(method, samples, hold_out, n_features, seed)
-    if isinstance(samples, TextSamples):
-        samples = _document_features(method, estimator, samples, seed, quiet, options)
-    elif options:
-        flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
-        raise ValueError(
-            f"{flags} can only be used for documents, but {samples.name} is read as {samples.read_as}"
-        )
-    return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
-
-
-def _labels(
-    method: Method, samples: Samples, hold_out: float | None, n_features: int | None, seed: int
-) -> LabelUse | None:
-    if "label_sets" in method.supervision:
-        return label_use(samples, hold_out, seed)
-    for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
-        if value is not None:
-            names = ", ".join(known.name for known in METHODS.values() if "label_sets" in known.supervision)
+    predicts, n_features = load.takes_label_sets(method), options["n_features"]
+    for flag, value in (("--hold-out", options["hold_out"]), ("--features", n_features)):
+        if value is not None and not predicts:
+            names = load.methods_of_label_sets()
             raise ValueError(f"method {method.name} does not accept {flag}; methods that do are {names}")
-    return None
+    labels = label_use(samples, options["hold_out"], options["seed"]) if predicts else None
+    given = {name: options[name] for name in _OF_DOCUMENTS if options[name] is not None}
+    if isinstance(samples, TextSamples):
+        samples = _document_features(method, estimator, samples, options["seed"], options["quiet"], given)
+    elif given:
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+        said = f"{samples.name} is read as {samples.read_as}"
+        raise ValueError(f"{flags} can only be used for documents, but {said}")
+    return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
 
 
 def _document_features(
     method: Method, estimator: Any, samples: TextSamples, seed: int, quiet: bool, options: dict[str, Any]
 ) -> TextSamples:
     if estimator.get_params(deep=False).get("input") == "counts":
-        raise ValueError(
-            "documents are converted to tf-idf weights; input=counts is only for tables of counts"
-        )
+        raise ValueError("documents are converted to tf-idf weights; input=counts is for tables of counts")
     for flag in [flag for flag in ("svd", "embed") if flag in options]:
         if method.stems or method.presence:
             uses = "term weights directly" if method.stems else "the presence of words"
@@ -312,19 +258,17 @@ def _document_features(
         return load.presence_features(samples, **options)
     text = load.text_features(samples, sparse=method.sparse, seed=seed, **options)
     if not (method.sparse or quiet or {"svd", "embed"} & options.keys()):
-        click.echo(
-            f"Note: method {method.name} does not accept sparse data, so {len(text.feature_names)} "
-            f"terms are reduced to {text.X.shape[1]} components (--svd N changes the number).",
-            err=True,
-        )
+        reduced = f"{len(text.feature_names)} terms are reduced to {text.X.shape[1]} components"
+        said = f"method {method.name} does not accept sparse data, so {reduced} (--svd N changes the number)."
+        click.echo(f"Note: {said}", err=True)
     return text
 
 
 def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
     """Return a note if unscaled features have very different standard deviations; otherwise None."""
     parameters = estimator.get_params(deep=False)
-    is_word_method = method.stems or method.presence
-    if is_word_method or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:
+    counts_words = method.stems or method.presence
+    if counts_words or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:
         return None
     if parameters.get("scale", "none") != "none" or parameters.get("metric") == "precomputed":
         return None
@@ -333,9 +277,8 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
     # If the ratio of standard deviations is large, the features are unlikely to have the same unit.
     if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < 20:
         return None
-    remedy = "--weights equal scales them"
-    if "scale" in parameters:
-        remedy = "--set scale=standard scales them, --set scale=none silences this note"
+    remedy = "--set scale=standard scales them, --set scale=none silences this note"
+    remedy = remedy if "scale" in parameters else "--weights equal scales them"
     times = human_number(ratio)
     return f"one feature varies {times} times as much as another, and features are not scaled; {remedy}"
 
@@ -347,13 +290,14 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
         if "labels" not in takes:
             raise ValueError(f"method {job.method.name} does not accept --partial-labels")
         if job.labels is None:
-            if samples.partial_y is None or not (samples.partial_y >= 0).any():
-                raise ValueError(_none(partial_labels))
+            is_labelled = np.zeros(1) if samples.partial_y is None else samples.partial_y >= 0
             job.supervision["y"] = samples.partial_y
-            n_labelled = int((samples.partial_y >= 0).sum())
-            job.sources["partial_labels"] = {"column": partial_labels, "n_labelled": n_labelled}
-        elif not (job.labels.is_given | job.labels.is_held_out).any():
-            raise ValueError(_none(partial_labels))
+            source = {"column": partial_labels, "n_labelled": int(is_labelled.sum())}
+            job.sources["partial_labels"] = source
+        else:
+            is_labelled = job.labels.is_given | job.labels.is_held_out
+        if not is_labelled.any():
+            raise ValueError(f"column {partial_labels!r} (partial labels) contains no labels")
     if job.labels is not None:
         column = {} if partial_labels is None else {"column": partial_labels}
         job.sources["partial_labels"] = column | job.labels.sources
@@ -364,9 +308,8 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
             continue
         if "pairs" not in takes:
             raise ValueError(f"method {job.method.name} does not accept --{name.replace('_', '-')}")
-        pairs = read_pairs(
-            file, row_ids=samples.row_ids if samples.has_row_ids else None, n_samples=samples.n_samples
-        )
+        row_ids = samples.row_ids if samples.has_row_ids else None
+        pairs = read_pairs(file, row_ids=row_ids, n_samples=samples.n_samples)
         job.supervision[name] = pairs
         job.sources[name] = {"file": Path(file).name, "n_pairs": len(pairs)}
 
@@ -381,9 +324,7 @@ def begin_from(job: Job, start: str | None) -> None:
     else:
         frame = samples.unused if samples.given is None else samples.given
         if frame is None or start not in frame:
-            raise ValueError(
-                f"--start {start}: no such file or folder exists, and the fit reads no such column"
-            )
+            raise ValueError(f"--start {start} is neither a file, nor a folder, nor a column read by the fit")
         labels = frame[start]
     labels = labels.replace({"": None, "-1": None})
     if job.method.areas:
@@ -396,24 +337,18 @@ def begin_from(job: Job, start: str | None) -> None:
         job.sources["start"] = {"file" if path.exists() else "column": path.name, "n_clusters": len(names)}
 
 
-def _none(column: str) -> str:
-    return f"column {column!r} (partial labels) contains no labels"
-
-
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
     """Split the labels into labels for the fit and held-out labels. Return None if there are no labels."""
     # For samples without labels in the fit, known classes (``--labels``) also score the predictions.
-    found = samples.partial_sets()
     use = None
-    if found is not None:
+    if (found := samples.partial_sets()) is not None:
         names, given, several = found
         use = LabelUse(names, given, np.full_like(given, -1), several)
     if use is None or not use.is_given.any():
         if hold_out is not None:
-            raise DataError(
-                f"--hold-out withholds labels from the fit, but {samples.name} contains none"
-                + ("; name a label column with --partial-labels" if use is None else "")
-            )
+            remedy = "; name a label column with --partial-labels" if use is None else ""
+            said = f"--hold-out withholds labels from the fit, but {samples.name} contains none"
+            raise DataError(said + remedy)
         return use
     if hold_out:
         rows = np.flatnonzero(use.is_given)
@@ -432,8 +367,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
     """For samples without labels in the fit, use the known classes for scoring."""
-    known = samples.known_sets()
-    if known is None:
+    if (known := samples.known_sets()) is None:
         return use
     # Classes that do not occur in the partial labels cannot be predicted, and count as prediction errors.
     unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
@@ -443,9 +377,8 @@ def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
     held[~use.is_held_out] = -1
     found = indicators(known, use.names + unknown)
     free = labelled_rows(found) & ~use.is_given
-    return replace(
-        use, names=use.names + unknown, given=given, held_out=np.where(free[:, np.newaxis], found, held)
-    )
+    held = np.where(free[:, np.newaxis], found, held)
+    return replace(use, names=use.names + unknown, given=given, held_out=held)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -456,14 +389,10 @@ def _listed(names: Sequence[str]) -> str:
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
     """Select the features with the highest information gain about the labels used in the fit."""
     if not samples.has_terms:
-        raise DataError(
-            "--features selects words of documents and features of multi-label files, but "
-            f"{samples.name} is a table of numbers"
-        )
+        said = "--features selects words of documents and features of multi-label files"
+        raise DataError(f"{said}, but {samples.name} is a table of numbers")
     if labels is None or labels.y is None:
-        raise DataError(
-            "--features selects by the labels in the fit, but there are none"
-            + ("" if labels is None else ": --hold-out withholds them all")
-        )
+        why = "" if labels is None else ": --hold-out withholds them all"
+        raise DataError(f"--features selects by the labels in the fit, but there are none{why}")
     selector = InformationGainSelector(n_features).fit(samples.X, labels.y)
     return samples.selected(selector.get_support(indices=True))

@@ -10,9 +10,11 @@ import sys
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -25,32 +27,9 @@ from pandas.api.types import infer_dtype
 from moo_clustering import datasets
 from moo_clustering._arrays import did_you_mean, optional_package, unit_rows
 from moo_clustering._messages import for_command, message_line
-from moo_clustering.cli.samples import (
-    AreaSamples,
-    BagSamples,
-    CategorySamples,
-    GraphSamples,
-    LabelSetSamples,
-    PreparedSamples,
-    Samples,
-    TextSamples,
-    UntabledSamples,
-)
-from moo_clustering.datasets import (
-    BUNDLED,
-    BagTable,
-    CategoryTable,
-    DataError,
-    Table,
-    load_bundled,
-    read_bags,
-    read_documents,
-    read_graph,
-    read_multilabel,
-    read_table,
-    tables,
-    tfidf,
-)
+from moo_clustering.cli import samples as kinds
+from moo_clustering.cli.samples import PreparedSamples, Samples, TextSamples
+from moo_clustering.datasets import BUNDLED, BagTable, CategoryTable, DataError, Table, tables
 from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import GRAPHS, NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
@@ -70,7 +49,6 @@ _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | 
 # "none": original scales; "mixed": equal weights if a column is categorical; "columns": no conversion.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
-_MIN_DF = 2
 
 
 def load_data(
@@ -91,19 +69,19 @@ def load_data(
     start: str | None = None,
     graph: bool = False,
 ) -> Samples:
-    """Read a bundled data set, file or folder in a form that the method accepts."""
-    # The file content and the specified columns determine the kind of data. If ``prepares`` is None, columns
-    # are not converted. ``filling`` contains options for ``prepare_table``. ``weight`` is a column of a map,
-    # and ``start`` is a column of a map or table. ``graph`` states whether the data are a graph.
+    """Read a bundled data set, file or folder in a form that the method accepts.
+
+    The file content and the specified columns determine the kind of data. If ``prepares`` is None, columns
+    are not converted. ``filling`` contains options for ``prepare_table``. ``weight`` is a column of a map,
+    and ``start`` is a column of a map or table. ``graph`` states whether the data are a graph.
+    """
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
         return load_graph(Path(data), method, labels, others | {"--start with a column": start})
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
-        raise DataError(
-            f"--header and --no-header apply to text tables and Excel sheets, but {data} is neither"
-        )
+        raise DataError(f"--header and --no-header are for text tables and Excel sheets, unlike {data}")
     named = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column, "--drop": drop}
     path, scales = Path(data), "scale" in inspect.signature(method.load()).parameters
     hint = " (override with --set scale=...)" if scales else ""
@@ -111,10 +89,8 @@ def load_data(
     is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None
     if is_map and (path.exists() or data in BUNDLED):
         if not method.areas:
-            raise DataError(
-                f"maps and --weight are for method regions, not for {method.name}; for other "
-                "methods, save the attributes of a map as a table (.csv)"
-            )
+            said = f"maps and --weight are for method regions, not for {method.name}"
+            raise DataError(f"{said}; for other methods, save the attributes of a map as a table (.csv)")
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
         roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
@@ -127,27 +103,16 @@ def load_data(
         if label_file is not None:
             raise DataError(f"--label-file requires a file of samples, but {data} is a bundled data set")
         check_method(method, data, None, holds=False)
-        return Samples.of(load_bundled(data))
+        return Samples.of(datasets.load_bundled(data))
     if not path.exists() and not path.suffix:
-        raise DataError(
-            f"{data} is neither a file nor a bundled data set; bundled data sets are "
-            f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
-        )
+        known = f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
+        raise DataError(f"{data} is neither a file nor a bundled data set; bundled data sets are {known}")
+    roles = tables.Roles(labels, partial_labels, id_column, tuple(drop), header=header)
     if bag is None and holds_label_sets(path, method, label_file):
-        return load_label_sets(
-            path,
-            method,
-            label_file=label_file,
-            partial_labels=partial_labels,
-            id_column=id_column,
-            drop=drop,
-            others={"--labels": labels, "--text-columns": text_columns},
-        )
+        return load_label_sets(path, method, roles, label_file, text_columns)
     if label_file is not None:
-        raise DataError(
-            f"--label-file applies to the labels of an .arff or .npz file, but {path.name} is "
-            + ("read as a table or bags" if path.suffix.lower() == ".npz" else "neither")
-        )
+        read_as = "read as a table or bags" if path.suffix.lower() == ".npz" else "neither"
+        raise DataError(f"--label-file is for labels of an .arff or .npz file, but {path.name} is {read_as}")
     bags = holds_bags(path, bag)
     if path.exists():
         check_method(method, path.name, bag, holds=bags)
@@ -155,8 +120,7 @@ def load_data(
         for flag, value in (("--text-columns", text_columns), ("--id-column", id_column)):
             if value is not None:
                 raise DataError(f"{flag} does not apply to bags; --bag names the column of their identifiers")
-        return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=tuple(drop))
-    roles = tables.Roles(labels, partial_labels, id_column, tuple(drop), header=header)
+        return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=drop)
     if text_columns is not None or holds_documents(path):
         return load_documents(path, method, roles, None if text_columns is None else _names(text_columns))
     if tables.array_names(path) >= {"format", "shape", "data"}:  # a matrix of ``scipy.sparse.save_npz``
@@ -164,16 +128,16 @@ def load_data(
     if prepares is not None and tables.holds_columns(path):
         return load_prepared(path, roles, **preparing)
     try:
-        table = read_table(path, **roles._replace(categories=method.categorical)._asdict())
+        table = datasets.read_table(path, **roles._replace(categories=method.categorical)._asdict())
     except NotNumericError as error:
         raise DataError(f"{error.problem}; {_without_text(method, error.columns)}") from error
     except DataError as error:
         raise DataError(with_flags(error, _TABLE_FLAGS)) from error
-    return (CategorySamples if isinstance(table, CategoryTable) else Samples).of(table)
+    return (kinds.CategorySamples if isinstance(table, CategoryTable) else Samples).of(table)
 
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
-    """Return whether the suffix or the method options require that the data are read as a graph."""
+    """Return whether the data are read as a graph because of their suffix or the method options."""
     known = {name: options.get(name, value) for name, value in method.graph_options.items()}
     other = [f"{name}={known[name]}" for name, value in method.graph_options.items() if known[name] != value]
     if data not in BUNDLED and suffix_of(Path(data)) in GRAPHS:
@@ -184,18 +148,18 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
     return bool(known.keys() & options.keys()) and not other
 
 
-def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
+def load_graph(
+    path: Path, method: Method, labels: str | None, others: Mapping[str, Any]
+) -> kinds.GraphSamples:
     """Read a graph. Raise a DataError if the method needs other data, or if ``others`` sets a flag."""
     if not method.graph_options:
-        raise DataError(
-            f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
-            + accepting("graph_options")
-        )
+        said = f"{path.name} is a graph, which method {method.name} does not accept"
+        raise DataError(f"{said}; methods that do: {accepting('graph_options')}")
     for flag, value in others.items():
         if value:
             raise DataError(f"{flag} does not apply to {path.name}, which is read as a graph")
     try:
-        return GraphSamples.of(read_graph(path, labels=labels))
+        return kinds.GraphSamples.of(datasets.read_graph(path, labels=labels))
     except DataError as error:
         raise DataError(for_command(error)) from error
 
@@ -203,9 +167,8 @@ def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[s
 def holds_bags(path: Path, bag: str | None) -> bool:
     """Return whether a file contains bags: ARFF, KEEL, npz with bag offsets, or a table with ``--bag``."""
     name = path.name.lower().removesuffix(".gz")
-    if bag is not None or name.endswith((".arff", ".dat")):
-        return True
-    return "bag_offsets" in tables.array_names(path)
+    is_bags = bag is not None or name.endswith((".arff", ".dat"))
+    return is_bags or "bag_offsets" in tables.array_names(path)
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
@@ -213,15 +176,12 @@ def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> 
     if holds and not method.bags:
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
-        raise DataError(
-            f"{how}, but method {method.name} accepts single rows; methods that accept bags are "
-            + accepting("bags")
-        )
+        said = f"{how}, but method {method.name} accepts single rows"
+        raise DataError(f"{said}; methods that accept bags are {accepting('bags')}")
     if method.bags and not holds:
         raise DataError(
-            f"method {method.name} accepts bags of instances, but {data} contains single samples; "
-            "name the column of bag identifiers with --bag COLUMN, or use an .arff, .dat or .npz "
-            "file of bags"
+            f"method {method.name} accepts bags of instances, but {data} contains single samples; name the "
+            "column of bag identifiers with --bag COLUMN, or use an .arff, .dat or .npz file of bags"
         )
 
 
@@ -232,7 +192,7 @@ def load_bags(
     labels: str | None = None,
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
-) -> BagSamples:
+) -> kinds.BagSamples:
     """Read bags from a file, with their known classes and partial labels."""
     if partial_labels is None:
         table = _read(path, bag, labels, drop)
@@ -245,24 +205,20 @@ def load_bags(
         partial = _read(path, bag, partial_labels, drop)
         for name in partial.bags.feature_names or ():
             if may_be_role(column := name.partition("=")[0], BagOptions(bag=column)):
-                raise DataError(
-                    f"column {column!r} looks like the known classes of the bags but would be a feature; "
-                    f"name it with --labels {column}, or omit it with --drop {column}"
-                )
+                said = f"column {column!r} looks like the known classes of the bags but would be a feature"
+                raise DataError(f"{said}; name it with --labels {column}, or omit it with --drop {column}")
         return _samples(partial, None, partial)
     partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
     known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
     return _samples(known, known, partial)
 
 
-def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
+def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> kinds.BagSamples:
     ids, partial_y = table.bags.bag_ids, None
     if partial is not None and partial.labels is not None:
         names = (*partial.label_names, None)  # code -1 (no label) selects None
-        partial_y = tables.encode_classes(
-            [names[code] for code in partial.labels], minus_one_is_missing=True
-        )[0]
-    return BagSamples(
+        partial_y = tables.encode_classes([names[k] for k in partial.labels], minus_one_is_missing=True)[0]
+    return kinds.BagSamples(
         table.name,
         table.bags,
         (),
@@ -275,15 +231,17 @@ def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None =
 
 def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -> BagTable:
     try:
-        return read_bags(path, bag=bag, label=label, drop=tuple(drop))
+        return datasets.read_bags(path, bag=bag, label=label, drop=tuple(drop))
     except DataError as error:
         raise DataError(with_flags(error, _BAG_FLAGS)) from error
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
-    """Return whether a file is read as samples with label sets."""
-    # Such files are svmlight files, and ARFF files with a label file or a label count in the header. If the
-    # method accepts label sets, other ARFF files without bags and npz files with indicators also qualify.
+    """Return whether a file is read as samples with label sets.
+
+    Such files are svmlight files, and ARFF files with a label file or a label count in the header. If the
+    method accepts label sets, other ARFF files without bags and npz files with indicators also qualify.
+    """
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -302,68 +260,48 @@ def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> boo
 
 
 def takes_label_sets(method: Method) -> bool:
-    """Return whether a method accepts several labels per sample."""
     return "label_sets" in method.supervision
 
 
 def methods_of_label_sets() -> str:
-    """List the methods that accept label sets."""
     return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
 
 
 def load_label_sets(
-    path: Path,
-    method: Method,
-    *,
-    label_file: Path | None,
-    partial_labels: str | None,
-    id_column: str | None,
-    drop: Sequence[str],
-    others: Mapping[str, object],
-) -> LabelSetSamples:
-    """Read samples and label sets from a file."""
-    # The label attributes are named by ``label_file`` (MULAN XML; default: next to the file) or, without it,
-    # by ``partial_labels``. ``others`` maps flags that do not apply to such files to their values.
+    path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
+) -> kinds.LabelSetSamples:
+    """Read samples and label sets from a file.
+
+    The label attributes are named by ``label_file`` (MULAN XML; default: next to the file) or, without it, by
+    the partial labels. The other columns in the arguments do not apply to such files.
+    """
     if not takes_label_sets(method):
-        raise DataError(
-            f"{path.name} contains samples with several labels, which method {method.name} does not "
-            f"accept; methods that accept label sets are {methods_of_label_sets()}"
-        )
-    for flag, value in others.items():
+        said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
+        raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
+    for flag, value in (("--labels", roles.labels), ("--text-columns", text_columns)):
         if value:
-            raise DataError(
-                f"{flag} does not apply to {path.name}: its label sets are in the file and used by "
-                "the fit; withhold some with --hold-out to score the predictions"
-            )
-    names = None if partial_labels is None else [name.strip() for name in partial_labels.split(",")]
+            said = f"{flag} does not apply to {path.name}: its label sets are in the file and used by the fit"
+            raise DataError(f"{said}; withhold some with --hold-out to score the predictions")
+    names = None if roles.partial_labels is None else [n.strip() for n in roles.partial_labels.split(",")]
     is_archive = path.suffix.lower() == ".npz"
     if is_archive and names is not None:
         raise DataError(f"--partial-labels names attributes of ARFF files; use --label-file for {path}")
+    named: Any = {"labels": label_file} if is_archive else {"labels_xml": label_file, "labels": names}
     try:
-        table = read_multilabel(
-            path,
-            labels_xml=None if is_archive else label_file,
-            labels=label_file if is_archive else names,
-            id_column=id_column,
-            drop=tuple(drop),
-        )
+        table = datasets.read_multilabel(path, **named, id_column=roles.id_column, drop=roles.drop)
     except DataError as error:
-        named = "--label-file FILE" if is_archive else "--partial-labels NAME,NAME,..."
-        raise DataError(with_flags(error, _LABEL_FLAGS | {"labels": named})) from error
-    return LabelSetSamples.of(table)
+        flag = "--label-file FILE" if is_archive else "--partial-labels NAME,NAME,..."
+        raise DataError(with_flags(error, _LABEL_FLAGS | {"labels": flag})) from error
+    return kinds.LabelSetSamples.of(table)
 
 
 def _header(path: Path) -> str:
     """Return the readable text before the data. Errors are ignored, because the reader raises them later."""
     lines = []
-    try:
-        with gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb") as file:
-            for line in file:
-                if line.strip().lower().startswith(b"@data"):
-                    break
-                lines.append(line.decode("utf-8", "replace"))
-    except (OSError, EOFError, zlib.error):
-        pass
+    opened = gzip.open if path.name.lower().endswith(".gz") else open
+    with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
+        for line in takewhile(lambda line: not line.strip().lower().startswith(b"@data"), file):
+            lines.append(line.decode("utf-8", "replace"))
     return "".join(lines)
 
 
@@ -372,7 +310,7 @@ def load_documents(
 ) -> TextSamples:
     """Read texts, with several partial labels per document if the method accepts them."""
     labels, partial_labels, id_column, drop, *_ = roles
-    read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
+    read = partial(datasets.read_documents, path, text_columns=text_columns, id_column=id_column)
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
@@ -388,31 +326,27 @@ def load_documents(
     except DataError as error:
         if "can have only one" not in str(error):
             raise
-        raise DataError(
-            f"{error} with method {method.name}; methods that accept label sets are {methods_of_label_sets()}"
-        ) from error
+        said = f"methods that accept label sets are {methods_of_label_sets()}"
+        raise DataError(f"{error} with method {method.name}; {said}") from error
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> UntabledSamples:
-    """Read a sparse matrix."""
+def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds.UntabledSamples:
     from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
 
     if given := [flag for flag, value in options.items() if value]:
         flags = " and ".join(given)
         raise DataError(f"{flags} cannot be used: {path} is a sparse matrix without column names")
     if not method.sparse:
-        raise DataError(
-            f"{path} is a sparse matrix, but method {method.name} accepts dense features only; methods that "
-            f"accept sparse features are {accepting('sparse')}"
-        )
+        said = f"{path} is a sparse matrix, but method {method.name} accepts dense features only"
+        raise DataError(f"{said}; methods that accept sparse features are {accepting('sparse')}")
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
     names = default_names("x", X.shape[1], str(path), X.nnz)
-    return UntabledSamples(path.name, X, names, np.arange(X.shape[0]))
+    return kinds.UntabledSamples(path.name, X, names, np.arange(X.shape[0]))
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
@@ -435,9 +369,11 @@ def load_prepared(
     options: Mapping[str, Any] = MappingProxyType({}),
     frame: pd.DataFrame | None = None,
     hint: str = "",
-) -> PreparedSamples | CategorySamples:
-    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells."""
-    # ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells, if already read.
+) -> PreparedSamples | kinds.CategorySamples:
+    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells.
+
+    ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells, if already read.
+    """
     notes: list[str] = []
     try:
         if frame is None:
@@ -460,13 +396,15 @@ def load_prepared(
         raise DataError(f"{path}: {for_command(error)}") from error
     found = prepared_samples(path, frame, roles, prepared, notes)
     if preparation == "columns" and prepared.category_names:
-        columns, names = _without_dates(prepared.columns), tuple(map(str, prepared.columns))
-        mixed = CategoryTable(
-            path.name, columns, names, found.row_ids, category_names=prepared.category_names
-        )
-        mixed = replace(mixed, y=found.y, target_names=found.target_names)
+        columns, days = prepared.columns.copy(), np.timedelta64(86400, "s")
+        for name, column in prepared.columns.items():
+            if column.dtype.kind == "M":
+                columns[name] = (column - column.min()) / days
+        known: dict[str, Any] = {"y": found.y, "target_names": found.target_names}
+        names, categories = tuple(map(str, columns)), prepared.category_names
+        mixed = CategoryTable(path.name, columns, names, found.row_ids, category_names=categories, **known)
         unused = [name for name, role in taken.items() if role in ("labels", "drop")]
-        return CategorySamples.of(mixed, notes=found.notes, unused=frame[unused])
+        return kinds.CategorySamples.of(mixed, notes=found.notes, unused=frame[unused])
     return replace(found, has_equal_columns=is_equal)
 
 
@@ -485,16 +423,14 @@ def labels_of(path: Path, samples: Samples) -> pd.Series:
     if missing := [name for name in wanted if name not in found.index]:
         raise DataError(f"{file} has no label for row {missing[0]!r} of {samples.name}")
     if not samples.has_row_ids and len(found) > len(wanted):
-        raise DataError(
-            f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers; name "
-            "an identifier column with --id-column in both runs"
-        )
+        said = f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers"
+        raise DataError(f"{said}; name an identifier column with --id-column in both runs")
     return found[wanted]
 
 
 def load_areas(
     path: Path, roles: tables.Roles, weight: str | None, start: str | None, **preparing: Any
-) -> AreaSamples:
+) -> kinds.AreaSamples:
     """Read a map, and compute the area borders; ``preparing`` is passed to :func:`load_prepared`."""
     from moo_clustering.estimators.regions import rook_neighbors
 
@@ -515,16 +451,14 @@ def load_areas(
     taken, note = roles.by_column(), list[str]()
     if all(name in taken for name in frame):
         frame[["centre x", "centre y"]] = shapely.get_coordinates(shapely.centroid(geometry))
-        note = [
-            "there are no attributes besides the columns with a role, so the centres of the areas are used"
-        ]
+        note = ["all attributes have a role, so the centres of the areas are used as features"]
     samples = load_prepared(path, roles, frame=frame, **preparing)
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
     if samples.unused is not None:  # the weight and start columns influence the result, so they are used
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
-    return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
+    return kinds.AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
 
 def polygons(document: Mapping[str, Any]) -> NDArray[Any]:
@@ -555,11 +489,11 @@ def read_map_file(path: Path) -> dict[str, Any]:
             document = json.loads(table.to_json(default=str, drop_id=True))
         except Exception as error:  # geopandas drivers raise many types of errors
             remedy = "; run pip install geopandas pyarrow, or convert the map to GeoJSON (.geojson)"
-            remedy = remedy if isinstance(error, ImportError) else ""
+            remedy *= isinstance(error, ImportError)
             raise DataError(f"{path} cannot be read as a map: {message_line(error)}{remedy}") from error
     else:
         raise DataError(
-            f"method regions requires a map of areas (.geojson, .json, .gpkg or .parquet), got {path.name}"
+            f"method regions requires a map (.geojson, .json, .gpkg or .parquet), got {path.name}"
         )
     features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(features, list) or not features:
@@ -617,26 +551,14 @@ def prepared_samples(
     )
 
 
-def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns, with dates converted to days since the earliest date."""
-    days = np.timedelta64(86400, "s")
-    return pd.DataFrame(
-        {
-            name: (column - column.min()) / days if column.dtype.kind == "M" else column
-            for name, column in frame.items()
-        }
-    )
-
-
 def _without_text(method: Method, columns: Sequence[str]) -> str:
     """Return remedies for text columns that the method does not accept."""
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
-        f"method {method.name} accepts numbers only; omit --no-prepare to convert such columns to "
-        f"features, exclude them with {out}{more}, declare their role with --labels, "
-        "--partial-labels or --id-column, read them as texts with --text-columns, or use a method "
-        f"for categories ({accepting('categorical')})"
+        f"method {method.name} accepts numbers only; omit --no-prepare to convert such columns to features, "
+        f"exclude them with {out}{more}, declare their role with --labels, --partial-labels or --id-column, "
+        f"read them as texts with --text-columns, or use a method for categories ({accepting('categorical')})"
     )
 
 
@@ -652,7 +574,7 @@ def text_features(
 ) -> TextSamples:
     """Compute tf-idf weights. Reduce them by truncated SVD if ``svd`` is set or if not ``sparse``."""
     # With ``embed``, the embeddings are clustered, and the weights are used only to name the clusters.
-    weights, vocabulary = tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
+    weights, vocabulary = datasets.tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if embed is not None:
         if svd is not None:
@@ -669,10 +591,8 @@ def text_features(
         return samples.with_terms(weights, vocabulary, record)
     most = min(weights.shape)
     if svd is not None and svd > most:
-        raise DataError(
-            f"--svd must be at most {most} for {weights.shape[0]} documents with {weights.shape[1]} terms, "
-            f"got {svd}"
-        )
+        size = f"{weights.shape[0]} documents with {weights.shape[1]} terms"
+        raise DataError(f"--svd must be at most {most} for {size}, got {svd}")
     components = min(100, most) if svd is None else svd
     X, share = _reduced(weights, components, seed)
     record |= {"svd": components, "svd_explained_variance": share}
@@ -694,7 +614,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 
 
 def stem_features(
-    samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
+    samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = 2, max_df: float = 1.0
 ) -> TextSamples:
     """Compute unit rows of tf-idf weights t ln(n / df) for stems in ``min_df`` to ``max_df`` documents."""
     # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
@@ -703,10 +623,9 @@ def stem_features(
     try:
         counts, terms = document_term_counts(texts, min_df=min_df, stemmer=own)
     except ImportError as error:
-        raise DataError(
-            f"--stemmer {chosen} requires snowballstemmer, which is not installed: run "
-            "pip install moo_clustering[text], or use --stemmer none"
-        ) from error
+        said = f"--stemmer {chosen} requires snowballstemmer, which is not installed"
+        remedy = "run pip install moo_clustering[text], or use --stemmer none"
+        raise DataError(f"{said}: {remedy}") from error
     except ValueError as error:
         raise DataError(str(error)) from error
     most = max_df * len(texts) if isinstance(max_df, float) else max_df

@@ -16,17 +16,21 @@ FLAGS = {
     "checkpoint": "--out and --checkpoint-every", "checkpoint_every": "--checkpoint-every",
     "resume": "--resume", "start": "--start",
 }  # fmt: skip
-_SECTION = re.compile(r"^-{3,}\s*$")
 _ROLE = re.compile(r":[a-z:]+:`(?:~?(?:[^`<]*\.)?([^`<.]+)|([^`<]+?)\s*<[^`]*>)`")
 
 
 def listing(name: str | None) -> str:
     """List all methods, or the options of the method ``name``."""
     if name is None:
-        _methods.add_installed()
-        _methods.warn_left_out()
-        return "\n\n".join(_entry(method) for method in _methods.METHODS.values())
+        return "\n\n".join(map(_entry, _all_methods()))
     return _details(*_methods.find_method(name))
+
+
+def _all_methods() -> list[_methods.Method]:
+    """Return all methods, including those of other packages."""
+    _methods.add_installed()
+    _methods.warn_left_out()
+    return list(_methods.METHODS.values())
 
 
 def listing_json(name: str | None) -> str:
@@ -34,9 +38,7 @@ def listing_json(name: str | None) -> str:
     from moo_clustering.cli.folder import json_text  # slow import
 
     if name is None:
-        _methods.add_installed()
-        _methods.warn_left_out()
-        return json_text([_record(method) for method in _methods.METHODS.values()])
+        return json_text([*map(_record, _all_methods())])
     method, preset = _methods.find_method(name)
     return json_text(_record(method) | {"parameters": _parameters(method.load(), preset)})
 
@@ -60,9 +62,8 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
     """Describe the parameters. ``preset`` contains the defaults that a method changes in its estimator."""
     signature = inspect.signature(estimator_class).parameters
-    defaults = {
-        name: each.default for name, each in signature.items() if each.default is not each.empty
-    } | dict(preset)
+    defaults = {name: each.default for name, each in signature.items() if each.default is not each.empty}
+    defaults |= preset
     return [
         {
             "name": option.name,
@@ -92,19 +93,18 @@ def papers(name: str | None) -> str:
 
 
 def _entry(method: _methods.Method) -> str:
-    rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
     flags = {
         "labels": "--partial-labels",
         "label_sets": "label sets (.arff, .svm, lists in .jsonl)",
         "pairs": "--must-link, --cannot-link",
     }
-    takes = ["bags of instances (.arff, .dat, .npz, --bag)"] if method.bags else []
-    takes += ["maps of areas (.geojson, .gpkg, .parquet)"] if method.areas else []
-    takes += ["text columns, whose values are categories"] if method.categorical else []
-    if takes or method.supervision:
-        rows.append(("accepts", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))
-    if method.aliases:
-        rows.append(("aliases", ", ".join(method.aliases)))
+    takes = ["bags of instances (.arff, .dat, .npz, --bag)"] * method.bags
+    takes += ["maps of areas (.geojson, .gpkg, .parquet)"] * method.areas
+    takes += ["text columns, whose values are categories"] * method.categorical
+    takes += [flags[kind] for kind in method.supervision]
+    rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
+    rows += [("accepts", ", ".join(takes))] if takes else []
+    rows += [("aliases", ", ".join(method.aliases))] if method.aliases else []
     lines = [_wrap(method.name, method.summary, 0)]
     return "\n".join(lines + [_wrap(heading, text, 2, 9) for heading, text in rows])
 
@@ -113,16 +113,16 @@ def _details(method: _methods.Method, preset: Mapping[str, object]) -> str:
     parts = [_entry(method)]
     for alias, options in method.aliases.items():
         parts[0] += "\n" + _wrap(f"  {alias}", ", ".join(f"{k}={v!r}" for k, v in options.items()), 2, 24)
-    lines = ["Options (--set name=value):"]
+    lines, flagged = ["Options (--set name=value):"], []
     for option in options_of(method.load()):
         if option.name in FLAGS:
+            flagged.append(f"{option.name}: {FLAGS[option.name]}")
             continue
         default = repr(preset[option.name]) if option.name in preset else option.default
         kind = f" ({option.allowed})" if option.kind else ""
         lines.append(f"  {option.name} = {printable_line(default)}")
         lines.append(_wrap("", f"{option.description}{kind}".strip(), 4, 0))
-    flagged = [f"{one.name}: {FLAGS[one.name]}" for one in options_of(method.load()) if one.name in FLAGS]
-    parts += ["\n".join(line for line in lines if line), "Options with a flag: " + "; ".join(flagged)]
+    parts += ["\n".join(filter(None, lines)), "Options with a flag: " + "; ".join(flagged)]
     return "\n\n".join(parts)
 
 
@@ -161,18 +161,11 @@ def options_of(estimator_class: type[Any]) -> list[Option]:
 
 def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
     """Parse the type and description of each parameter in a numpydoc docstring."""
-    lines = doc.splitlines()
-    starts = [
-        number + 1
-        for number in range(1, len(lines))
-        if _SECTION.match(lines[number]) and lines[number - 1].strip() == "Parameters"
-    ]
+    _, *found = re.split(r"^\s*Parameters\s*\n-{3,}\s*\n", doc, maxsplit=1, flags=re.MULTILINE)
+    section = re.split(r"^.*\n-{3,}\s*$", "".join(found), maxsplit=1, flags=re.MULTILINE)[0]
     described: dict[str, tuple[str, str]] = {}
     names: list[str] = []
-    for number in range(starts[0] if starts else len(lines), len(lines)):
-        line = lines[number]
-        if number + 1 < len(lines) and _SECTION.match(lines[number + 1]):
-            break
+    for line in section.splitlines():
         if line.strip() and not line.startswith(" "):
             heading, _, kind = line.partition(" : ")
             names = [name.strip().lstrip("*") for name in heading.split(",")]

@@ -38,8 +38,7 @@ from moo_clustering.parts import Parts, parts, write_labels
 from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
 
-# Number of sampled rows for the report and the cluster descriptions.
-_SHOWN = 20_000
+_SHOWN = 20_000  # number of sampled rows for the report and the cluster descriptions
 # Command options that apply to partitioned tables: for ``fit`` only, and for both commands.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
@@ -54,11 +53,9 @@ class PlainColumns(TablePreparer):
 
     @property
     def column_names_(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Column names."""
         return tuple(self.names)
 
     def prepare(self, X: Any) -> PreparedTable:
-        """Return the numeric columns as features."""
         columns = X.reindex(columns=self.names).apply(pd.to_numeric, errors="coerce").astype(np.float64)
         if (missing := columns.isna()).any(axis=None):
             raise DataError(f"column {missing.any().idxmax()!r} must be numeric, without empty cells")
@@ -67,12 +64,12 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Predict the clusters of rows that have the columns of the fit, and mark rows unlike the fitted rows."""
+    """Predict the clusters of rows with the columns of the fit, and mark rows unlike the fitted rows."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # With this search, the distances of a row do not depend on the other rows in its partition.
+        # With this search, a row's distances do not depend on the other rows in its partition.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -90,7 +87,7 @@ class PartSamples(PreparedSamples):
 
     def __str__(self) -> str:
         n = len(self.table.items)
-        size = f"{self.table.n_rows} rows in {n} part{'' if n == 1 else 's'}"
+        size = f"{self.table.n_rows} rows in {n} partition{'s' * (n != 1)}"
         return f"{self.source}, {size}, {self.table.n_features} columns"
 
     def record(self) -> dict[str, Any]:
@@ -118,8 +115,8 @@ class PartSamples(PreparedSamples):
 def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any]) -> None:
     """Fit a method that supports partitioned tables, and write the folder ``out``."""
     started, context = time.perf_counter(), click.get_current_context()
-    with shown_warnings() as notices:
-        folder = context.with_resource(runs.open_folder(out, resume=options["resume"]))
+    notices = context.with_resource(shown_warnings())
+    folder = context.with_resource(runs.open_folder(out, resume=options["resume"]))
     _refuse_unused(_FIT if options["prepare"] else f"{_FIT} prepare")
     name, why = choose_method(options["method"], data[0], None)
     method, preset = find_method(name)
@@ -128,20 +125,19 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
         names = ", ".join(each.name for each in METHODS.values() if "write_labels" in dir(each.load()))
         raise DataError(
             f"method {method.name} requires all rows in the memory of one machine"
-            f"{memory_of_rows(cls.__name__)}; methods that read a table in parts: {names}"
+            f"{memory_of_rows(cls.__name__)}; methods that read a table in partitions: {names}"
         )
     settings, verbose = parse_settings(options["settings"], method.name, cls), not options["quiet"]
-    given = {name: options[name] for name in ("n_clusters", "granularity", "seed", "tolerance")}
-    given |= {"n_jobs": options["jobs"], "verbose": verbose, "checkpoint": None, "checkpoint_every": None}
-    estimator = build_estimator(method, cls, preset | settings, **given)
+    estimator = build_estimator(method, cls, preset | settings, options)
     with _workers(options):
         table = _opened(data, drop=options["drop"])
         table.verbose = verbose
         nothing = np.empty(0, dtype=np.int64), np.empty((0, table.n_features))
         samples = PartSamples.chosen(_name(data), table, *nothing)
-        job = Job("fit", method, estimator, samples, options["seed"], notices=notices, started=started)
-        job.why, job.options, job.fit = why, settings, _fit_in_parts
-        job.lines = partial(lines_of, Path(), context)
+        job = Job(
+            "fit", method, estimator, samples, options["seed"], notices=notices, started=started, why=why,
+            options=settings, fit=_fit_in_parts, lines=partial(lines_of, Path(), context),
+        )  # fmt: skip
         finish_fit(job, folder, options)
 
 
@@ -154,9 +150,8 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
         for key in ("method", "parameters", "seed", "data"):
             before, now = ({**each, "data": each["data"]["fingerprint"]}[key] for each in (known, record))
             if runs.json_text([before]) != runs.json_text([now]):
-                raise DataError(
-                    f"{path} contains a fit with different {key}; repeat its command, or use another --out"
-                )
+                said = f"{path} contains a fit with different {key}; repeat its command, or use another --out"
+                raise DataError(said)
         estimator = model["estimator"]
         estimator.parts_ = table
         if model["rows"] is not None:
@@ -180,17 +175,15 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     job.samples = PartSamples.chosen(samples.source, table, numbers, rows)
     record["data"]["n_shown"] = len(numbers)
     job.estimator = estimator._with_rows(rows, labels)
-    interrupted = job.result.interrupted
-    if interrupted:
-        # All labels have been written, so there is nothing to resume.
-        folder.checkpoint.unlink(missing_ok=True)
+    if interrupted := job.result.interrupted:
+        folder.checkpoint.unlink(missing_ok=True)  # all labels have been written
     return interrupted
 
 
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return cluster sizes, and row numbers with labels, for ``numbers`` and each cluster's first row."""
+    """Return cluster sizes, and row indices with labels, for ``numbers`` and each cluster's first row."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -212,7 +205,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, its folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
     label = PreparedLabels(model)
-    with shown_warnings(), _workers(options):
+    with _workers(options):
         table = _opened(data, columns=label.preparer.column_names_)
         table.verbose = not options["quiet"]
         files = write_labels(table, label, out)
@@ -256,7 +249,7 @@ def _refuse_unused(used: str) -> None:
         is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if is_given and name not in f"{used} {_ALWAYS}".split():
             remedy = "; use --drop to exclude a column" if name in ("id_column", "labels") else ""
-            raise DataError(f"{parameter.opts[-1]} does not apply to a table in parts{remedy}")
+            raise DataError(f"{parameter.opts[-1]} does not apply to a partitioned table{remedy}")
 
 
 @contextmanager
@@ -273,10 +266,8 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         try:
             client = distributed.Client(address, timeout=10, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise DataError(
-                f"no Dask scheduler answers at {quoted(address)} ({message_line(error)}); check the address, "
-                "or use --workers N"
-            ) from error
+            said = f"no Dask scheduler answers at {quoted(address)} ({message_line(error)})"
+            raise DataError(f"{said}; check the address, or use --workers N") from error
         with client, client.as_current():
             yield
         return

@@ -20,7 +20,7 @@ from moo_clustering.cli import folder as runs
 from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clusters, write_csv
 from moo_clustering.cli.load import mark_decimals
 from moo_clustering.cli.samples import REGIONS
-from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line
 from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import EXCEL, PARQUET, with_flags
 from moo_clustering.datasets.tables import Roles, read_frame
@@ -53,22 +53,18 @@ def run_predict(
     model = _predicting(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
     if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
-        raise DataError(
-            f"predict writes CSV, but {path} ends with {path.suffix}; name a file that ends with .csv"
-        )
+        raise DataError(f"predict writes CSV, but {path} ends with {path.suffix}; use the suffix .csv")
     if path.exists():
         raise DataError(f"{path} already exists; name another file with --out")
     if not path.parent.is_dir():
         raise DataError(f"folder {path.parent} does not exist; create it, or name another file with --out")
-    with shown_warnings():
-        if n_clusters is not None:
-            model = _with_n_clusters(folder, model, n_clusters)
-        frame, notes = read_rows(data, model, header, {"header": "--no-header"})
-        table = prepare_rows(data, model, frame)
-        labels = model["estimator"].predict(table.X)
+    if n_clusters is not None:
+        model = _reclustered(folder, model, n_clusters)
+    frame, notes = read_rows(data, model, header, {"header": "--no-header"})
+    table, estimator = prepare_rows(data, model, frame), model["estimator"]
+    labels = estimator.predict(table.X)
     model_of = Reference(model["rows"], model["limits"], model["sizes"])
     unlike = model_of.unlike(table.X, labels)
-    estimator = model["estimator"]
     support = estimator._support_of(table.X) if isinstance(estimator, ReportMixin) else None
     notes = [*notes, *repeated_row_notes(model_of.rows, table.X)]
     rows = new_columns(labels, model["names"], unlike, support, table.unseen)
@@ -86,9 +82,7 @@ def run_predict(
     click.echo(replace(drift, columns=()))  # the notes already mention these columns
     if n := np.count_nonzero(rows.get("ignored", ())):
         cells = "1 row has cells" if n == 1 else f"{n} rows have cells"
-        click.echo(
-            f"{cells} that were treated as missing; the column {found.columns[-1]} names their columns."
-        )
+        click.echo(f"{cells} that were treated as missing; the column {found.columns[-1]} lists them.")
     click.echo(f"Saved {path}.")
 
 
@@ -106,28 +100,22 @@ def run_explain(
     path = folder / CLUSTERED if data is None else data
     if not path.exists():
         raise DataError(f"{folder} has no {CLUSTERED}; name the training table")
-    with shown_warnings():
-        frame, notes = read_rows(path, model, True if data is None else None, {})
-        table = prepare_rows(path, model, frame)
-        labels = model["estimator"].predict(table.X)
-        columns, notes = table.known_columns, [*notes, *table.notes] if data is not None else []
-        if code == "spreadsheet":
-            columns, decimal, left_out = _sheet_columns(columns, frame, path)
-            notes += left_out
-        front = find_rules(
-            labels, columns, max_conditions=max_conditions, names=cluster_names(model), units=table.units
-        )
+    frame, notes = read_rows(path, model, True if data is None else None, {})
+    table = prepare_rows(path, model, frame)
+    labels = model["estimator"].predict(table.X)
+    columns, notes = table.known_columns, [*notes, *table.notes] if data is not None else []
+    if code == "spreadsheet":
+        columns, decimal, left_out = _as_sheet(columns, frame, path)
+        notes += left_out
+    names = cluster_names(model)
+    front = find_rules(labels, columns, max_conditions=max_conditions, names=names, units=table.units)
     for note in notes:
         click.echo(f"Note: {message_line(for_command(note))}", err=True)
     chosen = front.select(fidelity)
     if as_json:
         rule_sets = [
-            {
-                "n_conditions": each.n_conditions,
-                "fidelity": each.fidelity,
-                "rules": [*map(asdict, each.rules)],
-            }
-            for each in front
+            {"n_conditions": one.n_conditions, "fidelity": one.fidelity, "rules": [*map(asdict, one.rules)]}
+            for one in front
         ]
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
@@ -143,18 +131,14 @@ def run_explain(
         text = forms[code]().rstrip("\n")
     else:
         rows = [["", "conditions", "fidelity", "clusters with a rule"]]
-        for _, row in front.to_frame().iterrows():
-            mark = "*" if row["n_conditions"] == chosen.n_conditions else ""
-            share = f"{row['fidelity']:.1%}"
-            rows.append([mark, f"{row['n_conditions']:.0f}", share, f"{row['n_clusters']:.0f}"])
+        for row in front.to_frame().itertuples():
+            mark = "*" if row.n_conditions == chosen.n_conditions else ""
+            rows.append([mark, f"{row.n_conditions}", f"{row.fidelity:.1%}", f"{row.n_clusters}"])
         sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     if chosen.fidelity < fidelity and not as_json:
-        click.echo(
-            f"Note: no rules reach a fidelity of {100 * fidelity:g}%, so the rules of greatest fidelity are "
-            "printed; --max-conditions allows more conditions",
-            err=True,
-        )
+        advice = "the most faithful rules are printed; --max-conditions N allows more conditions"
+        click.echo(f"Note: no rules reach a fidelity of {100 * fidelity:g}%; {advice}", err=True)
     print_result(text)
 
 
@@ -166,9 +150,7 @@ def _predicting(folder: Path) -> dict[str, Any]:
     return model
 
 
-def _with_n_clusters(
-    folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]
-) -> dict[str, Any]:
+def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]) -> dict[str, Any]:
     """Replace a model's clusters with the clusters that ``relabel`` selects for ``n_clusters``."""
     estimator, path = model["estimator"], folder / CLUSTERED
     record = runs.run_record(folder)
@@ -194,11 +176,9 @@ def _with_n_clusters(
     }
 
 
-def _sheet_columns(
-    known: pd.DataFrame, frame: pd.DataFrame, path: Path
-) -> tuple[pd.DataFrame, str, list[str]]:
+def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
     """Convert columns like a spreadsheet program. Return them, the decimal mark and notes on dropped ones."""
-    # Use the mark with which fewer columns are dropped or, in a tie, the comma if semicolons separate cells.
+    # Use the mark that drops fewer columns; in a tie, the comma if semicolons separate the cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -207,15 +187,16 @@ def _sheet_columns(
         cells = frame[name].astype(str).where(column.notna())
         form = _OF_SHEETS.get(column.dtype.kind)
         for mark, (columns, notes) in found.items():
-            columns[str(name)] = cells if form is None else column
-            odd = cells[:0]
-            if form is not None:
-                written = cells.dropna().str.strip()
-                odd = written[~written.str.fullmatch(form.replace(r"\.", re.escape(mark)))]
+            if form is None:
+                columns[str(name)] = cells
+                continue
+            written = cells.dropna().str.strip()
+            odd = written[~written.str.fullmatch(form.replace(r"\.", re.escape(mark)))]
             if len(odd):
-                del columns[str(name)]
                 cell = printable_line(odd.iloc[0])
                 notes.append(f"column {name!r} is dropped, because some spreadsheets read {cell!r} as text")
+            else:
+                columns[str(name)] = column
     decimal = min(found, key=lambda mark: len(found[mark][1]))
     columns, notes = found[decimal]
     if not columns:
@@ -244,7 +225,6 @@ def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> Prep
 
 
 def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
-    """Print the record requested by --json."""
     record = {"file": str(path), **drift.to_dict()}
     for entry, name in zip(record["clusters"], model["names"], strict=True):
         entry["name"] = name
@@ -275,7 +255,7 @@ def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json
         changes[_number(cluster)] = name.strip() or None
     if not changes:
         raise click.UsageError("specify at least one CLUSTER=NAME, such as 0=visitors, or --names FILE")
-    with shown_warnings(), locked(folder), InterruptGuard() as guard:
+    with locked(folder), InterruptGuard() as guard:
         clusters = rename_clusters(folder, changes)
     rows = [[str(each["cluster"]), str(each["size"]), printable_line(each["name"])] for each in clusters]
     table = aligned([["cluster", "size", "name"], *rows], right=(0, 1))
@@ -289,12 +269,12 @@ def _number(cluster: str) -> int | str:
 
 
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
-    """Rename clusters in all files of a locked run folder. Return each cluster's number, size and name.
+    """Rename clusters in all files of a locked run folder. Return each cluster's label, size and name.
 
-    Keys of ``changes`` are cluster numbers or current cluster names; the value None restores the name given
-    by the fit. New versions of all files are written before any file is replaced. The record, which contains
-    the names given by the fit, is replaced first, so that a killed command can be repeated. Raises a
-    ValueError or TypeError, without changing any file, if a cluster is unknown or a name is invalid.
+    Keys of ``changes`` are cluster labels or current cluster names; the value None restores the name given by
+    the fit. New versions of all files are written before any file is replaced. The record, which contains the
+    names given by the fit, is replaced first, so that a killed command can be repeated. Raises a ValueError
+    or TypeError, without changing any file, if a cluster is unknown or a name is invalid.
     """
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
@@ -330,8 +310,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
     if not user_names:
         del record["cluster_names"], record["names_of_fit"]
     files = {folder / runs.RECORD: runs.record_text(record).encode()}
-    for path, (cells, *_) in tables.items():
-        files[path] = runs.cells_text(cells)
+    files |= {path: runs.cells_text(cells) for path, (cells, *_) in tables.items()}
     if (folder / REGIONS).is_file():
         document = json.loads((folder / REGIONS).read_bytes())
         for feature in document["features"]:
@@ -364,9 +343,8 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
             file = stack.enter_context(replacing(path))
             file.write(text)
             file.flush()
-    return [
-        {"cluster": k, "size": int(sizes[k]), "name": names[k], "given": k in user_names} for k in clusters
-    ]
+    counted = {k: int(sizes[k]) for k in clusters}
+    return [{"cluster": k, "size": n, "name": names[k], "given": k in user_names} for k, n in counted.items()]
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:

@@ -21,16 +21,14 @@ from moo_clustering._messages import distinct_names
 from moo_clustering.cli.terminal import one_line, shortened
 from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, PreparedTable, Table
 from moo_clustering.descriptions import human_number, with_unit
-from moo_clustering.persistence import fingerprint
+from moo_clustering.persistence import fingerprint, replacing
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.tables import Roles
 
 # Maximum number of characters and columns in a text that identifies a sample, and of samples with texts.
-_TEXT_LENGTH = 160
-_SHOWN_COLUMNS = 8
-_MOST_TEXTS = 20_000
+_TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
 _FEWEST = 2  # minimum number of label columns if samples can have several labels
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
@@ -60,9 +58,8 @@ class Samples(Table):
     roles: Roles | None = None  # columns of a prepared table that are not features
     arguments: Mapping[str, Any] = field(default_factory=dict)  # additional arguments for ``fit``
 
-    # Noun that denotes a sample.
+    # Noun for a sample, and description of the data for messages about options that do not apply.
     kind: ClassVar[str] = "sample"
-    # Description of the data, for messages about options that do not apply.
     read_as: ClassVar[str] = "a table (--text-columns names text columns)"
     # Whether the data can be shown as a table, and whether the features are numbers in their own units.
     is_table: ClassVar[bool] = True
@@ -139,7 +136,7 @@ class Samples(Table):
 
     @property
     def columns_with_roles(self) -> Sequence[str]:
-        """Columns used in the fit, but not as features."""
+        """Columns that the fit uses, but not as features."""
         return ()
 
     def report_data(self) -> dict[str, Any]:
@@ -159,7 +156,6 @@ class Samples(Table):
 
     def partial_sets(self) -> PartialSets | None:
         """Return the labels for a method that predicts labels; None if there are no labels."""
-        # Indicators are 0 and 1. Unlabelled samples have rows of -1.
         names, sets = self.partial_names, self.partial_label_sets
         if sets is not None:
             names = tuple(sorted({name for found in sets for name in found}))
@@ -175,9 +171,11 @@ class Samples(Table):
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the agreement between clusters and known classes; empty if no classes are known."""
-        # With partial labels, also compute the accuracy on samples that are unlabelled in the fit. If samples
-        # have several classes, compute only the entropy (bits) of classes in clusters and in random clusters.
+        """Compute the agreement between clusters and known classes; empty if no classes are known.
+
+        With partial labels, also compute the accuracy on samples that are unlabelled in the fit. If samples
+        have several classes, compute only the entropy (bits) of classes in clusters and in random clusters.
+        """
         from moo_clustering.validity import clustering_accuracy
 
         if self.label_sets is not None:
@@ -223,10 +221,8 @@ class GraphSamples(UntabledSamples):
 
     def report_data(self) -> dict[str, Any]:
         """Return the report data, with node positions for small graphs."""
-        names = [f"link to {name}" for name in self.feature_names]
-        shown = {"X": self.X, "feature_names": names}
-        # Do not draw larger graphs: a spring layout takes quadratic time.
-        if self.n_samples > 1500:
+        shown = {"X": self.X, "feature_names": [f"link to {name}" for name in self.feature_names]}
+        if self.n_samples > 1500:  # a spring layout takes quadratic time
             return shown
         import networkx as nx
 
@@ -255,7 +251,6 @@ class PreparedSamples(Samples):
         return self.prepared.columns
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Return the columns with filled cells missing again, and their units."""
         return self.prepared.known_columns, self.prepared.units
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
@@ -265,7 +260,7 @@ class PreparedSamples(Samples):
         return np.column_stack([_plottable(columns[name]) for name in columns]), list(map(str, columns))
 
     def report_data(self) -> dict[str, Any]:
-        """Return the report data. With one or two columns, include coordinates in the original units."""
+        """Return the report data. For one or two columns, include coordinates in the original units."""
         from moo_clustering.visualization.partitions import feature_plane
 
         columns, units = self.described_columns()
@@ -297,9 +292,7 @@ class AreaSamples(PreparedSamples):
         return super().record() | self.roles_of_map
 
     def save_regions(self, folder: Path, labels: IntArray, names: Sequence[str]) -> list[str]:
-        """Save the map with each area's region number and name, and return the file name."""
-        from moo_clustering.persistence import replacing
-
+        """Save the map with each area's region label and name, and return the file name."""
         taken = {name for feature in self.document["features"] for name in feature["properties"] or ()}
         own = "region"
         while {own, f"{own}_name"} & taken:
@@ -410,8 +403,7 @@ class TextSamples(UntabledSamples):
     def texts(self) -> list[str]:
         """Return the title and the beginning of each document."""
         texts = self.source.texts
-        titles = self.source.titles or [""] * len(texts)
-        return [_opening(title, text) for title, text in zip(titles, texts, strict=True)]
+        return [*map(_opening, self.source.titles or [""] * len(texts), texts)]
 
     def report_data(self) -> dict[str, Any]:
         """Return the report data with term weights, which describe clusters better than components."""
@@ -435,7 +427,6 @@ class BagSamples(UntabledSamples):
         return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Return the record, including the number of instances."""
         bags = self.X
         names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
         return {
@@ -448,8 +439,7 @@ class BagSamples(UntabledSamples):
         }
 
     def report_data(self) -> dict[str, Any]:
-        """Return the bags, which contain the feature names."""
-        return {"X": self.X}
+        return {"X": self.X}  # bags contain the feature names
 
     def _agreement(self, y: Int64Array, labels: IntArray) -> dict[str, float]:
         from moo_clustering.validity import bag_report
@@ -514,24 +504,23 @@ def _opening(title: str, text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class LabelUse:
-    """Labels used in the fit, and labels used for scoring."""
+    """Labels used in the fit (``given``), and labels that score the predictions (``held_out``).
 
-    names: tuple[str, ...]  # label names
-    # 0/1 indicators of labels used in the fit, shape (n_samples, n_labels). Rows of -1 for other samples.
+    Both are 0/1 indicators of shape (n_samples, n_labels), with rows of -1 for other samples. No sample has
+    labels in both.
+    """
+
+    names: tuple[str, ...]
     given: NDArray[np.int8]
-    # 0/1 indicators of the labels that score the predictions, shape (n_samples, n_labels). Rows of -1 for all
-    # other samples, which include all samples with labels used in the fit.
     held_out: NDArray[np.int8]
     multilabel: bool  # whether a sample can have any number of labels
 
     @property
     def is_given(self) -> NDArray[np.bool_]:
-        """Mask of the samples with labels used in the fit."""
         return labelled_rows(self.given)
 
     @property
     def is_held_out(self) -> NDArray[np.bool_]:
-        """Mask of the samples with labels that score the predictions."""
         return labelled_rows(self.held_out)
 
     @property
@@ -550,8 +539,7 @@ class LabelUse:
 
     @property
     def y(self) -> NDArray[Any] | None:
-        """Labels used in the fit: class codes, or label indicators restricted to ``columns``."""
-        # Unlabelled samples have the code -1, or rows of -1.
+        """Labels used in the fit: class codes (-1: unlabelled), or indicators restricted to ``columns``."""
         if not self.is_given.any():
             return None
         if self.multilabel:
@@ -560,7 +548,4 @@ class LabelUse:
 
 
 def labelled_rows(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Return a mask of the labelled samples."""
-    if not indicators.shape[1]:
-        return np.zeros(len(indicators), dtype=bool)
-    return np.all(indicators >= 0, axis=1)
+    return np.all(indicators >= 0, axis=1) & bool(indicators.shape[1])

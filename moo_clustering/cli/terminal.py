@@ -26,8 +26,7 @@ from moo_clustering._messages import for_command, message_line, path_fault, quot
 from moo_clustering._messages import printable_line as printable_line
 
 INTERRUPTED = 130
-# Delay in seconds before an interruption during a compilation is repeated.
-_SOON = 0.02
+_SOON = 0.02  # seconds before an interruption during a compilation is repeated
 # Allocations between garbage collections. Imports alone create half a million permanent objects.
 _ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
@@ -35,8 +34,6 @@ _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or cl
 _NOT_FOR_USERS = (
     DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
 )  # fmt: skip
-
-
 # Variables for the number of OpenMP and BLAS threads, which the libraries read when they are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 # Environment variables that libraries read as integers (with minimum values), and as other numbers.
@@ -51,17 +48,17 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-# tqdm parameters that cannot be represented by environment variables.
-_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")
+_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")  # parameters that environment variables cannot represent
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
 class Ending:
-    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal."""
+    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal.
 
-    # LLVM drops exceptions raised in its callbacks, so signals during a compilation are repeated afterwards.
-    # Signals that are ignored, such as SIGHUP under ``nohup``, or have other handlers remain unchanged. An
-    # InterruptGuard replaces the handlers of this context during a search.
+    LLVM drops exceptions raised in its callbacks, so signals during a compilation are repeated afterwards.
+    Signals that are ignored (such as SIGHUP under ``nohup``) or have other handlers remain unchanged. An
+    InterruptGuard replaces the handlers of this context during a search.
+    """
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -95,7 +92,7 @@ class Ending:
         return INTERRUPTED if self.number is None else 128 + self.number
 
     def request(self, number: int) -> None:
-        """Store the signal if it is the first."""
+        """Store the signal if it is the first. InterruptGuard calls this method, too."""
         self.number = self.number or number
 
     def handle(self, number: int, frame: FrameType | None) -> None:
@@ -212,16 +209,15 @@ def print_result(text: str) -> None:
 
 
 class PathArgument(click.Path):
-    """Path of a file or folder to read or write, checked before any work is done.
+    """Path of a file or folder to read or write, checked before any slow import; errors name the argument."""
 
-    Error messages name the argument. The path need not exist: the command reports missing files.
-    """
-
-    def __init__(self, kind: str = "file or folder", *, new: bool = False, path_type: Any = Path) -> None:
+    def __init__(
+        self, kind: str = "file or folder", *, new: bool = False, exists: bool = False, path_type: Any = Path
+    ) -> None:
         super().__init__(
             file_okay="file" in kind, dir_okay="folder" in kind, readable=False, path_type=path_type
         )
-        self.kind, self.new = kind, new
+        self.kind, self.new, self.must_exist = kind, new, exists
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path. Raise a UsageError if it cannot be read or written as a path of this kind."""
@@ -230,6 +226,8 @@ class PathArgument(click.Path):
             mode, what = (os.W_OK, "written to") if self.new else (os.R_OK, "read")
             if not os.access(value, mode | (os.X_OK if os.path.isdir(value) else 0)):
                 fault = f"cannot be {what}: {os.strerror(errno.EACCES)}"
+        elif not fault and self.must_exist:
+            raise click.UsageError(f"{'file ' * (self.kind == 'file')}{value} does not exist", ctx)
         elif not fault and self.new:
             parent = Path(value).absolute().parent
             while not parent.exists():
@@ -246,7 +244,7 @@ class PathArgument(click.Path):
 
 
 class Command(click.Command):
-    """Command that reports each error or warning as one line on stderr.
+    """Command that prints each error or warning as one line on stderr.
 
     The exit code is 2 after an error, and 130, 143 or 129 (128 + signal) after Ctrl-C, SIGTERM or SIGHUP.
     """
@@ -261,18 +259,19 @@ class Command(click.Command):
         except (click.exceptions.Exit, click.Abort, click.UsageError):
             raise
         except Exception as error:
+            sentence = None if context.params.get("traceback") else _sentence(error)
+            said = sentence or str(error)
             # Libraries quote invalid values without naming the environment variable.
-            said = str(error)
             blamed = [
                 f"{name}={value}"
                 for name, value in os.environ.items()
                 if name.startswith(_LIBRARIES) and value and f"'{value}'" in said
             ]
-            if not blamed:
+            if blamed:
+                said += f" (perhaps from the environment variable {' or '.join(blamed)})"
+            elif sentence is None:
                 raise
-            raise click.ClickException(
-                f"{said} (perhaps from the environment variable {' or '.join(blamed)})"
-            ) from error
+            raise click.ClickException(said) from error
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         run: Any = super().main
@@ -352,42 +351,25 @@ def _spare_threads() -> None:
             thread.join()
 
 
-@contextmanager
-def reported() -> Iterator[None]:
-    """Convert input errors to one-line messages. Other errors are bugs and retain their traceback."""
-    context = click.get_current_context(silent=True)
-    if context is not None and (context.find_root().obj or {}).get("traceback"):
-        yield
-        return
-    try:
-        yield
-    except OSError as error:
+def _sentence(error: Exception) -> str | None:
+    """Return the message for an input error; None for other errors, which are bugs with a traceback."""
+    if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        raise click.ClickException(f"{where}{error.strerror or for_command(error)}") from error
-    except MemoryError as error:
+        return f"{where}{error.strerror or for_command(error)}"
+    if isinstance(error, MemoryError):
         said = f": {message_line(error)}" if str(error) else ""
-        raise click.ClickException(f"not enough memory{said}; {_LESS_MEMORY}") from error
-    except (ValueError, TypeError) as error:
-        raise click.ClickException(for_command(error)) from error
-    except EOFError as error:
+        return f"not enough memory{said}; {_LESS_MEMORY}"
+    if isinstance(error, ValueError | TypeError):
+        return for_command(error)
+    if isinstance(error, EOFError):
         # Otherwise, click would interpret this error as the end of a dialogue.
-        raise click.ClickException(
-            f"data ended too early: {message_line(error) or 'EOFError'}; use --traceback before the "
-            "command to see where"
-        ) from error
-    except ImportError as error:
+        said = message_line(error) or "EOFError"
+        return f"data ended too early: {said}; use --traceback before the command to see where"
+    if isinstance(error, ImportError):
         from moo_clustering._arrays import MissingPackageError
 
-        if isinstance(error, MissingPackageError):
-            raise click.ClickException(str(error)) from error
-        raise
-
-
-def refuse_missing(*paths: Path, message: str = "{} does not exist") -> None:
-    """Raise a ValueError if a path is missing. Called before the slow imports of a command."""
-    for path in paths:
-        if not path.exists():
-            raise ValueError(message.format(path))
+        return str(error) if isinstance(error, MissingPackageError) else None
+    return None
 
 
 @contextmanager
@@ -438,7 +420,6 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
 
 
 def one_line(text: object) -> str:
-    """Convert a value to a single line of text."""
     return " ".join(str(text).split())
 
 

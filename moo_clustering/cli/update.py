@@ -36,15 +36,12 @@ _UNFINISHED = ".updated.tmp"  # subfolder in which updated files are written
 
 
 def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as_json: bool) -> None:
-    """Add the rows of a table to a run, and print how its clusters change."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
-        estimator = run.estimator
+        estimator, method = run.estimator, run.record["method"]
         if not isinstance(estimator, ParetoClustering):
-            raise DataError(
-                f"method {run.record['method']} does not support update; only {RECOMMENDED} does; fit all "
-                "rows again instead"
-            )
+            said = f"method {method} does not support update; only {RECOMMENDED} does"
+            raise DataError(f"{said}; fit all rows again instead")
         run.restore(quiet)
         new, notes = read_rows(data, run.model, header, {"header": "--no-header"})
         features = new.drop(columns=[name for name in run.roles.by_column() if name in new])
@@ -119,9 +116,8 @@ class _Run:
         if self.record["status"] != "complete":
             raise DataError(f"{folder} contains an incomplete run; finish it with `fit --resume`")
         if runs.is_in_parts(self.record):
-            raise DataError(
-                f"{folder} is a fit of a table in parts and cannot be changed; run fit with a new folder"
-            )
+            said = f"{folder} is a fit of a partitioned table and cannot be changed"
+            raise DataError(f"{said}; run fit with a new folder")
         self.model = runs.load_model(folder)
         self.estimator = self.model["estimator"]
         self.method = find_method(self.record["method"])[0]
@@ -129,8 +125,7 @@ class _Run:
             raise DataError(f"{folder} is a fit of {self.method.name} with labels and cannot be changed")
         self.labels = np.asarray(self.estimator.labels_)
         self.names: dict[int, str] = vars(self.estimator).pop("_cluster_names", {})
-        roles = self.model["roles"]
-        self.roles = Roles(**{**roles, "drop": tuple(roles["drop"])})
+        self.roles = Roles(**self.model["roles"] | {"drop": tuple(self.model["roles"]["drop"])})
         self.rows = self._rows()
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
@@ -150,7 +145,6 @@ class _Run:
             raise DataError(f"the repeated fit in {self.folder} has different solutions; fit to a new folder")
 
     def _rows(self) -> pd.DataFrame:
-        """Read the rows of the fit from ``clustered.csv`` as text."""
         path = self.folder / runs.CLUSTERED
         if not path.is_file():
             raise DataError(f"{self.folder} has no {runs.CLUSTERED}, which contains the rows of the fit")
@@ -237,7 +231,6 @@ class _Run:
         return found
 
     def _lines(self) -> list[tuple[str, str]]:
-        """Return the commands that repeat the run, as listed in its report."""
         if self.content is None:
             return []
         repeated = ("Repeat the fit", "The same fit in Python", "The update", "The choice")
@@ -245,7 +238,7 @@ class _Run:
 
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Convert new rows to text, with the columns of the fit. Return them, and notes on columns left empty."""
+    """Convert new rows to text, with the columns of the fit. Return them, and a note on empty columns."""
     style = {**new.attrs.get("csv", {}), "encoding": "utf-8"}
     new.attrs["csv"] = style
     text = BytesIO(runs.csv_text(new, plain=True))

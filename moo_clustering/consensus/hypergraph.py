@@ -149,22 +149,11 @@ def cspa(
     if metis:
         warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
-    return _spectral(graph, edges, n_clusters, np.random.default_rng(seed))
-
-
-def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.random.Generator) -> Labels:
-    n_components, _ = csgraph.connected_components(graph, directed=False)
-    partition = spectral_partition(
-        graph,
-        n_clusters,
-        # If there are exactly n_clusters components, they are the clusters. Samples in different components
-        # are never in the same cluster, so any links between components are acceptable.
-        bridge=n_components > n_clusters,
-        X=edges.codes.T.astype(np.float64),
-        metric="hamming",
-        rng=rng,
-    )
-    return partition.labels
+    # If there are exactly n_clusters components, they are the clusters. Samples in different components are
+    # never in the same cluster, so any links between components are acceptable.
+    bridge = csgraph.connected_components(graph, directed=False)[0] > n_clusters
+    X, rng = edges.codes.T.astype(np.float64), np.random.default_rng(seed)
+    return spectral_partition(graph, n_clusters, bridge=bridge, X=X, metric="hamming", rng=rng).labels
 
 
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
@@ -173,11 +162,8 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
     # Peak memory in bytes per pair of samples, or per stored entry of a sparse graph.
     needed = {"average": 8, "metis": 40, "spectral": 64}[partitioner] * n_samples * width
     if needed > max_memory:
-        advice = (
-            "pass n_neighbors with partitioner='metis' or 'spectral'"
-            if n_neighbors is None
-            else "lower n_neighbors"
-        )
+        graphs = "pass n_neighbors with partitioner='metis' or 'spectral'"
+        advice = graphs if n_neighbors is None else "lower n_neighbors"
         raise ValueError(
             f"cspa compares all pairs of {n_samples} samples and requires {needed / 2**30:.3g} GiB, which "
             f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use partitioner='svd', "
@@ -263,9 +249,7 @@ def _largest_entries(
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
     """Sum the weights of the runs with equal labels, for each pair from ``rows`` and ``columns``."""
     shape = rows.shape[1], columns.shape[1]
-    total = np.zeros(shape)
-    equal = np.empty(shape, dtype=np.bool_)
-    alike = np.ptp(weights) == 0
+    total, equal, alike = np.zeros(shape), np.empty(shape, dtype=np.bool_), np.ptp(weights) == 0
     for lo in range(0, len(rows), RUNS_PER_BYTE):
         count = np.zeros(shape, dtype=np.uint8)
         for run in range(lo, min(lo + RUNS_PER_BYTE, len(rows))):
@@ -373,8 +357,7 @@ def leading_vectors(
     H = edges.matrix().T.tocsr()
     of_edge = weights[edges.runs]
     degree = H @ (of_edge * (H.T @ share))
-    A = sp.diags_array(np.sqrt(share / degree)) @ H @ sp.diags_array(np.sqrt(of_edge))
-    A = A.tocsr()
+    A = (sp.diags_array(np.sqrt(share / degree)) @ H @ sp.diags_array(np.sqrt(of_edge))).tocsr()
     n_vectors = min(n_vectors, edges.n_edges, n_samples)
     if edges.n_edges <= MOST_DENSE_EDGES or n_vectors >= edges.n_edges - 1:
         last = edges.n_edges - 1
@@ -401,20 +384,17 @@ def _gram(A: sp.csr_array) -> FloatArray:
 
 def use_metis(partitioner: str, fallback: str, function: str) -> bool:
     """Return whether to use METIS: "auto" uses it if installed; "metis" raises an error if it is not."""
-    if partitioner == "metis":
-        if _load() is None:
-            raise _arrays.MissingPackageError(
-                f"{function} with METIS requires pymetis: install moo_clustering[metis], or use "
-                f"{fallback!r} instead"
-            )
-        return True
-    if partitioner != "auto":
+    if partitioner not in ("auto", "metis"):
         return False
     available = _load() is not None
-    _say_once(
-        f"{function}(partitioner='auto') uses "
-        + ("METIS" if available else f"{fallback!r}, because pymetis is not installed")
-    )
+    if partitioner == "auto":
+        used = "METIS" if available else f"{fallback!r}, because pymetis is not installed"
+        _say_once(f"{function}(partitioner='auto') uses {used}")
+    elif not available:
+        raise _arrays.MissingPackageError(
+            f"{function} with METIS requires pymetis: install moo_clustering[metis], or use {fallback!r} "
+            "instead"
+        )
     return available
 
 
@@ -432,14 +412,9 @@ def metis_parts(
     edges.eliminate_zeros()
     sizes = None if vertex_weights is None else np.maximum(_integers(vertex_weights, 1000.0), 1)
     pymetis = _load()
-    _, parts = pymetis.part_graph(
-        int(n_parts),
-        pymetis.CSRAdjacency(edges.indptr.astype(np.int64), edges.indices.astype(np.int64)),
-        vweights=sizes,
-        eweights=edges.data,
-        recursive=False,
-        options=pymetis.Options(seed=seed),
-    )
+    adjacency = pymetis.CSRAdjacency(edges.indptr.astype(np.int64), edges.indices.astype(np.int64))
+    weights, options = {"vweights": sizes, "eweights": edges.data}, pymetis.Options(seed=seed)
+    _, parts = pymetis.part_graph(int(n_parts), adjacency, **weights, recursive=False, options=options)
     return np.asarray(parts, dtype=np.intp)
 
 
@@ -514,8 +489,7 @@ def _singular_vectors(
     edges: Hyperedges, weights: FloatArray, n_vectors: int, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     H = edges.matrix(weights)
-    of_edge = np.sqrt(H.sum(axis=1))
-    of_object = np.sqrt(H.sum(axis=0))
+    of_edge, of_object = np.sqrt(H.sum(axis=1)), np.sqrt(H.sum(axis=0))
     A = (sp.diags_array(1.0 / of_object) @ H.T @ sp.diags_array(1.0 / of_edge)).tocsr()
     n_vectors = min(n_vectors, *A.shape)
     if edges.n_edges > MOST_DENSE_EDGES:
@@ -581,14 +555,9 @@ def hbgf(
 
 
 def _bipartite(
-    labels: ArrayLike,
-    n_clusters: int,
-    weights: ArrayLike | None,
-    random_state: SeedLike,
-    partitioner: str,
-    instead: str,
+    labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF; warnings about METIS recommend ``instead``."""
+    """Compute HBGF; warnings about METIS recommend ``instead``. Without it, cluster the samples only."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -601,7 +570,7 @@ def _bipartite(
         graph = bipartite_graph(edges, run_weights)
         parts = metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed))[: edges.n_samples]
     else:
-        parts = spectral_parts(edges, run_weights, n_clusters, with_edges=True, seed=seed)
+        parts = spectral_parts(edges, run_weights, n_clusters, with_edges=bool(instead), seed=seed)
     return relabel_by_first_appearance(parts)
 
 
@@ -617,17 +586,17 @@ def hgpa(
     """Compute a consensus by approximate hypergraph partitioning.
 
     The paper minimises the number of cut hyperedges (clusters of all runs) using hMETIS, which is not
-    redistributable. Neither approximation minimises this cut. Cost and unanimous runs are as in :func:`hbgf`.
-    Raises a ValueError or TypeError if a parameter is invalid or if a sample is missing from all runs.
-    Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
-    3.3; D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
-    Processing Systems 19 (2006), for the singular vectors.
+    redistributable. Neither approximation minimises this number. Costs, and results for unanimous runs, are
+    the same as in :func:`hbgf`. Raises a ValueError or TypeError if a parameter is invalid or if a sample is
+    missing from all runs. Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning
+    Research 3 (2002), section 3.3; D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in
+    Neural Information Processing Systems 19 (2006), for the singular vectors.
 
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        ``"hbgf"``: partition the graph of samples and hyperedges by :func:`hbgf`, using METIS if installed.
-        ``"spectral"``: k-means on the samples' singular vectors of the degree-scaled incidence matrix.
+        :func:`hbgf`, using METIS if pymetis is installed; or k-means on the samples' singular vectors of the
+        incidence matrix, scaled by its row and column sums.
 
     Examples
     --------
@@ -639,14 +608,7 @@ def hgpa(
     _arrays.choice("approximation", approximation, ("hbgf", "spectral"))
     if approximation == "hbgf":
         return _bipartite(labels, n_clusters, weights, random_state, "auto", "hgpa approximation='spectral'")
-    edges, run_weights = check_ensemble(labels, n_clusters, weights)
-    if n_clusters == 1:
-        return np.zeros(edges.n_samples, dtype=np.int32)
-    (seed,) = _arrays.spawn_seeds(random_state, 1)
-    parts = agreed_parts(edges, n_clusters, fewer=True)
-    if parts is None:
-        parts = spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed)
-    return relabel_by_first_appearance(parts)
+    return _bipartite(labels, n_clusters, weights, random_state, "spectral")
 
 
 @overload
@@ -793,17 +755,14 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Matching omitted all clusters of these samples, so assign them to the most similar meta-cluster.
+        # Matching omitted all clusters of these samples, so assign them to the most similar meta-clusters.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
         deciding[:, left_out] = np.einsum("t,tic->ci", weights, votes)
     best = deciding >= deciding.max(axis=0) - TIE
-    if tie_rng is None:
-        winner = best.argmax(axis=0)
-    else:
-        winner = np.where(best, tie_rng.random(best.shape), -1.0).argmax(axis=0)
-    labels, former = _arrays.number_clusters(winner)
+    ranks = best if tie_rng is None else np.where(best, tie_rng.random(best.shape), -1.0)
+    labels, former = _arrays.number_clusters(ranks.argmax(axis=0))
     order = np.concatenate([former, np.setdiff1d(np.arange(len(deciding)), former)])
     return labels, association[order]
 
@@ -836,11 +795,9 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
     run, column = np.nonzero(edges.seen)
     part = parts[edges.codes[run, column]]
     used = part >= 0
-    held = np.bincount(
-        part[used] * n + column[used], weights=weights[run[used]], minlength=n_parts * n
-    ).reshape(n_parts, n)
+    held = np.bincount(part[used] * n + column[used], weights=weights[run[used]], minlength=n_parts * n)
     # bincount returns integers for an empty array.
-    held = held.astype(np.float64, copy=False)
+    held = held.reshape(n_parts, n).astype(np.float64, copy=False)
     member = np.flatnonzero(parts >= 0)
     members = np.zeros((n_parts, edges.n_runs))
     np.add.at(members, (parts[member], edges.runs[member]), weights[edges.runs[member]])

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_caller
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, warn_caller
 from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
@@ -102,6 +102,7 @@ def reconstruction_weights(
     -------
     csr_array of shape (n_samples, n_samples)
     """
+    choice("orientation", orientation, ("row", "column"))
     X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # memory order affects sums
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
@@ -172,6 +173,7 @@ def diversity_weights(
     csr_array of shape (n_samples, n_samples)
         Each row sums to the mean contribution of the members.
     """
+    choice("weight", weight, ("one_minus_div", "div", "count"))
     ranks = _checked_ranks(ranks, lists)
     n_members, n_samples = ranks.shape
     width = lists.indices.shape[1]
@@ -217,6 +219,8 @@ def kernel_graph(
     sigma : float
         Scale factor that was used.
     """
+    if isinstance(sigma, str):
+        choice("sigma", sigma, ("mean", "median", "grid"))
     edges, distances = edge_distances(ranks, lists)
     if laplacian == "unnormalized":
         warn_caller("ensemble='es3' with laplacian='unnormalized' tends to separate outliers; prefer 'sym'")

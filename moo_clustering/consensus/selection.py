@@ -17,7 +17,7 @@ from moo_clustering._arrays import FloatArray, SeedLike, choice, integer, spawn_
 from moo_clustering._data import FLOATS, checked_integers, checked_table
 from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
-from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
+from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_table, pairwise_nmi
 from moo_clustering.validity.external import i2_criterion
 
 
@@ -104,10 +104,10 @@ def select_pareto(
     """Search for subsets of diverse runs that agree with all other runs, and return the best consensus.
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
-    includes the whole ensemble. If there are at most 256 sufficiently large subsets, all are evaluated
+    includes the whole ensemble. If at most 256 subsets have ``min_runs`` runs or more, all are evaluated
     instead. MCLA then computes the consensus of each subset on the front. Takes O(n_samples n_runs^2 + n_gen
     pop_size n_runs^2) time, plus MCLA for up to ``pop_size`` subsets (256 if all are evaluated). The gain
-    over the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are
+    over the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if a parameter is
     invalid, and an ImportError if ``partitioner="metis"`` and pymetis is not installed.
 
     Parameters
@@ -120,10 +120,8 @@ def select_pareto(
         Loss of each run; the mean loss of a subset is the third objective.
     min_runs : int, default=5
         Minimum number of runs in a subset.
-    pop_size : int, default=40
-        Population size.
-    n_gen : int, default=60
-        Number of generations.
+    pop_size, n_gen : int, default=40, 60
+        Population size and number of generations.
     select : {"anmi", "i2"}, default="anmi"
         Select the consensus with the highest mean NMI with all runs, or with the highest
         :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets in which a sample is missing
@@ -161,23 +159,26 @@ def select_pareto(
     search_seed, consensus_seed = spawn_seeds(random_state, 2)
     subsets, F = _search(problem, pop_size, n_gen, search_seed)
     all_runs = hyperedges(rows)
-    # Compute the intersections once for all subsets.
-    _ = all_runs.intersections
-    partitions = [
-        _consensus(all_runs, subset, n_clusters, vertex_weight if metis else None, consensus_seed)
-        for subset in subsets
-    ]
-    counted = np.array([one is not None for one in partitions])
-    if not counted.any():
+    covers = np.array([all_runs.seen[subset].any(axis=0).all() for subset in subsets])
+    if not covers.any():
         raise ValueError(
             f"in every subset found, a sample is missing from all runs; increase min_runs={min_runs}"
         )
-    consensus = np.array([one for one in partitions if one is not None])
+    subsets, F = subsets[covers], F[covers]
+    # Compute the intersections once for all subsets.
+    _ = all_runs.intersections
+    weight, seed = vertex_weight if metis else None, consensus_seed
+    chosen = [all_runs.take(np.flatnonzero(subset)) for subset in subsets]
+    found = [
+        hypergraph.meta_consensus(runs, n_clusters, np.ones(runs.n_runs), vertex_weight=weight, seed=seed)
+        for runs in chosen
+    ]
+    consensus = np.array([one for one, _ in found])
     if select == "anmi":
         scores = pairwise_nmi(consensus, rows).mean(axis=1)
     else:
         scores = np.array([i2_criterion(X, one, normalize_rows=False) for one in consensus])
-    front = SelectionFront(subsets[counted], F[counted], consensus, scores)
+    front = SelectionFront(subsets, F, consensus, scores)
     best = int(np.flatnonzero(scores >= scores.max() * (1.0 - 1e-12))[0])
     return ParetoSelection(np.flatnonzero(front.kept[best]), consensus[best], front)
 
@@ -223,22 +224,6 @@ def _evolved_front(
     result = minimize(problem, algorithm, ("n_gen", n_gen), seed=search, verbose=False)
     kept, which = np.unique(np.atleast_2d(result.X).astype(np.bool_), axis=0, return_index=True)
     return kept, np.atleast_2d(result.F)[which]
-
-
-def _consensus(
-    edges: Hyperedges,
-    subset: NDArray[np.bool_],
-    n_clusters: int,
-    vertex_weight: hypergraph.VertexWeight | None,
-    seed: np.random.SeedSequence,
-) -> NDArray[np.int32] | None:
-    chosen = edges.take(np.flatnonzero(subset))
-    if not chosen.seen.any(axis=0).all():
-        return None
-    labels, _ = hypergraph.meta_consensus(
-        chosen, n_clusters, np.ones(chosen.n_runs), vertex_weight=vertex_weight, seed=seed
-    )
-    return labels
 
 
 def _checked_features(select: str, X: Any, n_samples: int) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -76,9 +77,9 @@ class Header:
     """Attributes, declared inputs and outputs (in KEEL files), and relation name."""
 
     attributes: list[Attribute]
-    inputs: list[str] = field(default_factory=list)
-    outputs: list[str] = field(default_factory=list)
-    relation: str = ""
+    inputs: list[str]
+    outputs: list[str]
+    relation: str
 
 
 def arff_lines(text: str) -> Lines:
@@ -91,96 +92,91 @@ def arff_lines(text: str) -> Lines:
 
 
 def is_arff(text: str) -> bool:
-    """Return whether a text begins like an ARFF file."""
     first = next(arff_lines(text), (0, ""))[1].lower()
     return first.startswith(("@relation", "@attribute"))
 
 
 def read_header(lines: Lines, source: str) -> Header:
     """Read the header up to and including ``@data``. Afterwards, ``lines`` yields the rows."""
-    header = Header([])
-    known: set[str] = set()
-    number = 0
+    attributes: dict[str, Attribute] = {}
+    inputs, outputs, relation, number = list[str](), list[str](), "", 0
     for number, line in lines:
-        word = line.split(None, 1)[0].lower()
+        word, where = line.split(None, 1)[0].lower(), f"{source}, line {number}"
         if word.startswith("@attribute"):
-            _add(header.attributes, known, _attribute(line, number, lines, source), number, source)
+            _declare(attributes, line, where, lines, source)
         elif word in {"@inputs", "@input", "@outputs", "@output"}:
-            names = _listed(line[len(word) :], f"{source}, line {number}")
-            (header.inputs if word.startswith("@i") else header.outputs).extend(names)
+            (inputs if word.startswith("@i") else outputs).extend(_listed(line[len(word) :], where))
         elif word == "@data":
-            return _checked(header, source)
+            break
         elif word == "@relation":
             name = line[len(word) :].strip()
-            header.relation = unquoted(name) if re.fullmatch(QUOTED, name, re.DOTALL) else name
+            relation = unquoted(name) if re.fullmatch(QUOTED, name, re.DOTALL) else name
         else:
-            raise DataError(
-                f"{source}, line {number} is not valid in an ARFF header (which must end with an @data line "
-                f"before the first row): {_short(line)}"
-            )
-    if not number:
-        raise DataError(f"{source} is empty")
-    raise DataError(f"{source} has no @data line; it may be truncated (it ends in line {number})")
+            rule = "which must end with an @data line before the first row"
+            raise DataError(f"{where} is not valid in an ARFF header ({rule}): {_short(line)}")
+    else:
+        end = f"has no @data line; it may be truncated (it ends in line {number})" if number else "is empty"
+        raise DataError(f"{source} {end}")
+    if not attributes:
+        raise DataError(f"{source} declares no attributes")
+    for names in (inputs, outputs):
+        for place, name in enumerate(names):
+            # Some KEEL files repeat the type, for example "C5 real".
+            names[place] = name if name in attributes else name.split(None, 1)[0]
+            if names[place] not in attributes:
+                raise DataError(f"{source} lists {name!r} as input or output, but declares no such attribute")
+    return Header([*attributes.values()], inputs, outputs, relation)
 
 
-def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attribute:
-    """Parse a declaration. ``lines`` contains the attributes within a relational one (None within a bag)."""
+def _declare(
+    attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: str
+) -> None:
+    """Add the attribute that a line declares. ``lines`` is None for attributes within a relational one."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
-        raise DataError(f"{source}, line {number} does not declare a valid attribute: {_short(line)}")
+        raise DataError(f"{where} does not declare a valid attribute: {_short(line)}")
     quoted, plain, declared = match.groups()
     name = plain if quoted is None else unquoted(quoted)
-    if declared.startswith("{"):
-        return Attribute(name, "nominal", _nominal_values(declared, name, number, source))
-    word = re.match(r"\w*", declared)
-    kind = _KINDS.get(word.group().lower()) if word else None
+    kind = "nominal" if declared.startswith("{") else _KINDS.get(re.split(r"\W", declared)[0].lower())
     if kind is None:
         raise DataError(
-            f"{source}, line {number}: attribute {name!r} has the unknown type {_short(declared)}; "
+            f"{where}: attribute {name!r} has the unknown type {_short(declared)}; "
             "known types are numeric, real, integer, string, date, relational, and nominal values in braces"
         )
     attribute = Attribute(name, kind)
-    if kind == "relational":
+    if kind == "nominal":
+        attribute.values = _nominal_values(declared, f"{where}:", name)
+    elif kind == "relational":
         if lines is None:
-            raise DataError(f"{source}, line {number}: bags of bags (attribute {name!r}) are not supported")
-        _read_relational(attribute, number, lines, source)
-    return attribute
+            raise DataError(f"{where}: bags of bags (attribute {name!r}) are not supported")
+        attribute.inner = _relational_attributes(name, where, lines, source)
+    if name in attributes:
+        raise DataError(f"{where} declares a second attribute {name!r}")
+    attributes[name] = attribute
 
 
-def _read_relational(attribute: Attribute, start: int, lines: Lines, source: str) -> None:
+def _relational_attributes(name: str, where: str, lines: Lines, source: str) -> list[Attribute]:
     what = "has no @end line; the file may be truncated"
-    known: set[str] = set()
+    inner: dict[str, Attribute] = {}
     for number, line in lines:
         word = line.split(None, 1)[0].lower()
-        if word == "@end" and attribute.inner:
-            return
+        if word == "@end" and inner:
+            return [*inner.values()]
         if not word.startswith("@attribute"):
-            what = "is not closed by an @end line" if attribute.inner else "declares no attributes"
+            what = "is not closed by an @end line" if inner else "declares no attributes"
             break
-        _add(attribute.inner, known, _attribute(line, number, None, source), number, source)
-    raise DataError(f"{source}, line {start}: the relational attribute {attribute.name!r} {what}")
+        _declare(inner, line, f"{source}, line {number}", None, source)
+    raise DataError(f"{where}: the relational attribute {name!r} {what}")
 
 
-def _nominal_values(declared: str, name: str, number: int, source: str) -> dict[str, int]:
+def _nominal_values(declared: str, where: str, name: str) -> dict[str, int]:
     end = declared.rfind("}")
     if end < 0:
-        raise DataError(
-            f"{source}, line {number}: the values of attribute {name!r} have no closing brace; "
-            "the file may be truncated"
-        )
-    values = _listed(declared[1:end], f"{source}, line {number}: attribute {name!r}")
+        raise DataError(f"{where} the values of {name!r} have no closing brace; the file may be truncated")
+    values = _listed(declared[1:end], f"{where} attribute {name!r}")
     if not values:
-        raise DataError(f"{source}, line {number}: attribute {name!r} declares no values")
+        raise DataError(f"{where} attribute {name!r} declares no values")
     return {value: code for code, value in enumerate(dict.fromkeys(values))}
-
-
-def _add(
-    attributes: list[Attribute], known: set[str], attribute: Attribute, number: int, source: str
-) -> None:
-    if attribute.name in known:
-        raise DataError(f"{source}, line {number} declares a second attribute {attribute.name!r}")
-    known.add(attribute.name)
-    attributes.append(attribute)
 
 
 def _listed(text: str, where: str) -> list[str]:
@@ -190,25 +186,11 @@ def _listed(text: str, where: str) -> list[str]:
         raise DataError(f"{where}: {error}") from error
 
 
-def _checked(header: Header, source: str) -> Header:
-    if not header.attributes:
-        raise DataError(f"{source} declares no attributes")
-    known = {attribute.name for attribute in header.attributes}
-    for names in (header.inputs, header.outputs):
-        for place, name in enumerate(names):
-            # Some KEEL files repeat the type, for example "C5 real".
-            names[place] = name if name in known else name.split(None, 1)[0]
-            if names[place] not in known:
-                raise DataError(f"{source} lists {name!r} as input or output, but declares no such attribute")
-    return header
-
-
 def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
-    """Warn of integers that double precision cannot represent."""
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
@@ -236,15 +218,9 @@ class RowReader:
             found = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
             cut = "; the file may be truncated" if len(tokens) < len(self._attributes) else ""
             raise RowError(f"{found} for the {len(self._attributes)} declared attributes{cut}")
-        values = []
-        try:
-            for attribute, token in zip(self._attributes, tokens, strict=True):
-                values.append(attribute.code(token))
-        except (ValueError, KeyError) as error:
-            raise RowError(_refusal(attribute, token, error)) from None
-        return values
+        return [_code(attribute, token) for attribute, token in zip(self._attributes, tokens, strict=True)]
 
-    def read_all(self, lines: Iterable[tuple[int, str]], source: str) -> tuple[FloatArray, Int64Array]:
+    def read_all(self, lines: Lines, source: str) -> tuple[FloatArray, Int64Array]:
         """Return the values, shape (n_rows, n_attributes), and the line number of each row."""
         numbers, places = array("d"), array("q")
         for number, row in _parsed(self.read, lines, source):
@@ -255,7 +231,7 @@ class RowReader:
         return values, np.frombuffer(places, dtype=np.int64)
 
 
-def _parsed(read: Callable[[str], Any], lines: Iterable[tuple[int, str]], source: str) -> Iterator[Any]:
+def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
     """Yield each row's line number and content. Raise a DataError if a row is invalid or none exists."""
     number = 0
     for number, line in lines:
@@ -268,13 +244,17 @@ def _parsed(read: Callable[[str], Any], lines: Iterable[tuple[int, str]], source
         raise DataError(f"{source} has no rows after its @data line; it may be truncated")
 
 
-def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
-    if isinstance(error, ValueError):
-        return f"{token!r} is not a number (attribute {attribute.name!r})"
-    return (
-        f"{token!r} is not among the declared values of attribute {attribute.name!r}"
-        f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
-    )
+def _code(attribute: Attribute, token: str | None) -> float:
+    """Return the code of a value. Raise a RowError if the attribute does not have this value."""
+    try:
+        return attribute.code(token)
+    except ValueError:
+        raise RowError(f"{token!r} is not a number (attribute {attribute.name!r})") from None
+    except KeyError:
+        raise RowError(
+            f"{token!r} is not among the declared values of attribute {attribute.name!r}"
+            f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
+        ) from None
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
@@ -304,7 +284,6 @@ def split_row(text: str, expected: int) -> list[str | None]:
 
 
 def unquoted(quoted: str) -> str:
-    """Remove the quotes from a text and resolve its escapes."""
     inner = quoted[1:-1]
     if "\\" not in inner:
         return inner
@@ -317,21 +296,20 @@ class EntryReader:
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
         self._dense = RowReader(attributes)
-        declared = [(place, each) for place, each in enumerate(attributes) if each.kind not in _FREE]
         self._free = {place for place, each in enumerate(attributes) if each.kind in _FREE}
         self._codes = [each.code for each in attributes]
         self._by_index = {
             str(place): (place, each.values.__getitem__ if each.kind == "nominal" else each.code)
-            for place, each in declared
+            for place, each in enumerate(attributes)
+            if place not in self._free
         }
         self._zero_is_default = not self._free and all(
             each.kind == "numeric" or each.values.get("0") == 0 for each in attributes
         )
 
     def read_all(self, lines: Lines, source: str) -> Entries:
-        """Read the entries of all rows. Takes O(characters) time and O(entries) memory."""
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
-        for number, (row, values) in _parsed(self._read, lines, source):
+        for number, (row, values) in _parsed(self._row, lines, source):
             columns.extend(row)
             codes.extend(values)
             counts.append(len(row))
@@ -342,10 +320,9 @@ class EntryReader:
         warn_rounded(self._attributes, source)
         return entries
 
-    def _read(self, line: str) -> _Row:
-        return self._sparse(line) if line.startswith("{") else self._filled(line)
-
-    def _sparse(self, line: str) -> _Row:
+    def _row(self, line: str) -> _Row:
+        if not line.startswith("{"):
+            return self._filled(line)
         if not line.endswith("}"):
             raise RowError("the sparse row has no closing brace at its end; the file may be truncated")
         body = line[1:-1]
@@ -353,8 +330,7 @@ class EntryReader:
             return (), ()
         if "'" in body or '"' in body:
             return self._careful(body)
-        columns, codes = [], []
-        by_index = self._by_index
+        columns, codes, by_index = [], [], self._by_index
         try:
             for entry in body.split(","):
                 index, token = entry.split()
@@ -379,7 +355,7 @@ class EntryReader:
             if quoted is None and "}" in plain:
                 raise RowError(_row_problem(plain, len(columns) + 1))
             columns.append(self._column(index))
-            codes.append(self._code(columns[-1], None if quoted is None and token == "?" else token))
+            codes.append(_code(self._attributes[columns[-1]], None if not quoted and token == "?" else token))
             position = match.end()
             if not separator:
                 return columns, codes
@@ -389,18 +365,10 @@ class EntryReader:
             raise RowError(f"{index!r} is not an attribute index (an integer, counted from 0)")
         column = int(index) if len(index) <= 18 else len(self._codes)
         if column >= len(self._codes):
-            raise RowError(
-                f"attribute index {index} is out of range; the {len(self._codes)} declared "
-                f"attributes are numbered from 0 to {len(self._codes) - 1}"
-            )
+            n = len(self._codes)
+            range_ = f"the {n} declared attributes are numbered from 0 to {n - 1}"
+            raise RowError(f"attribute index {index} is out of range; {range_}")
         return column
-
-    def _code(self, column: int, token: str | None) -> float:
-        attribute = self._attributes[column]
-        try:
-            return self._codes[column](token)
-        except (ValueError, KeyError) as error:
-            raise RowError(_refusal(attribute, token, error)) from None
 
     def _filled(self, line: str) -> _Row:
         if self._zero_is_default:
@@ -454,59 +422,45 @@ def _row_problem(rest: str, number: int) -> str:
     return f"entry {number} of the sparse row is not an index with a value, as in {{3 1, 17 1}}: {shown!r}"
 
 
-class ArffOptions(NamedTuple):
-    """Attribute options. See :func:`~moo_clustering.datasets.read_multilabel`."""
-
-    labels_xml: Path | None = None
-    n_labels: int | None = None
-    labels: tuple[str, ...] | None = None
-    id_column: str | None = None
-    drop: tuple[str, ...] = ()
-
-
-class Parts(NamedTuple):
-    """Positions of the label attributes (in label order), of the features and of the identifier."""
-
-    labels: list[int]
-    features: list[int]
-    identifier: int | None
-
-
-def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
-    """Find labels, features and identifier. Raise a DataError if an attribute has the wrong kind."""
+def parts_of(
+    header: Header, options: Mapping[str, Any], path: Path
+) -> tuple[list[int], list[int], int | None]:
+    """Return the positions of the labels in label order, the features and the identifier."""
     attributes, source = header.attributes, str(path)
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names(header, options, path)
-    others = [(options.id_column, "the identifier")] if options.id_column is not None else []
-    others += [(name, "dropped") for name in options.drop]
-    for name, role in others:
+    identifier, drop = options["id_column"], options["drop"]
+    others = [(identifier, "the identifier")] if identifier is not None else []
+    for name, role in others + [(name, "dropped") for name in drop]:
         if name not in places:
             raise DataError(absent(source, "attribute", str(name), role, places))
         if name in names:
             raise DataError(f"attribute {name!r} cannot be both a label and {role}")
-    if options.id_column in options.drop:
-        raise DataError(f"attribute {options.id_column!r} cannot be both the identifier and dropped")
-    taken = {*names, *options.drop, options.id_column}
+    if identifier in drop:
+        raise DataError(f"attribute {identifier!r} cannot be both the identifier and dropped")
+    taken = {*names, *drop, identifier}
     features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
     if not features:
         raise DataError(f"{source}: there are no features besides the {len(names)} labels")
     labels = [places[name] for name in names]
-    _check_labels([attributes[place] for place in labels], source)
+    for attribute in (attributes[place] for place in labels):
+        if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
+            needed = "labels must be declared {0,1}, or numeric with these values"
+            raise DataError(f"{source}: the label {attribute.name!r} is {_described(attribute)}; {needed}")
     _check_features([attributes[place] for place in features], source)
-    identifier = None if options.id_column is None else places[options.id_column]
-    return Parts(labels, features, identifier)
+    return labels, features, None if identifier is None else places[identifier]
 
 
-def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[str]:
+def _label_names(header: Header, options: Mapping[str, Any], path: Path) -> Sequence[str]:
     names = [attribute.name for attribute in header.attributes]
-    if options.n_labels is not None:
-        return _counted(names, options.n_labels, "n_labels", str(path))
-    if options.labels is not None:
-        return _known(options.labels, names, "the list of labels contains", path)
+    if options["n_labels"] is not None:
+        return _counted(names, options["n_labels"], "n_labels", path)
+    if options["labels"] is not None:
+        return _known(options["labels"], names, "the list of labels contains", path)
     stem = Path(path.stem) if path.suffix.lower() == ".gz" else Path(path.name)
     beside = path.with_name(f"{stem.stem}.xml")
-    if options.labels_xml is not None or beside.is_file():
-        file = options.labels_xml or beside
+    if options["labels_xml"] is not None or beside.is_file():
+        file = options["labels_xml"] or beside
         return _known(labels_of_file(file), names, f"{file} names", path)
     settings = header.relation.partition(":")[2]
     option = _OPTION.search(settings)
@@ -524,36 +478,31 @@ def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[s
             "attributes were removed or moved, so the option may be outdated",
             *_HOW,
         )
-    return _counted(names, int(option[1]), "the option -C in the relation name", str(path))
+    return _counted(names, int(option[1]), "the option -C in the relation name", path)
 
 
-def _counted(names: list[str], count: int, what: str, source: str) -> list[str]:
+def _counted(names: list[str], count: int, what: str, path: Path) -> list[str]:
     if not 0 < abs(count) < len(names):
         raise DataError(
-            f"{source}: {what} must be a number of labels from 1 to {len(names) - 1} (one less than "
+            f"{path}: {what} must be a number of labels from 1 to {len(names) - 1} (one less than "
             f"the number of attributes), or negative for the last attributes; got {count}"
         )
     return names[:count] if count > 0 else names[count:]
 
 
 def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Sequence[str]:
-    declared, seen = set(names), set[str]()
-    missing = [label for label in labels if label not in declared]
-    if missing:
+    declared = set(names)
+    if missing := [label for label in labels if label not in declared]:
         more = f" (and {len(missing) - 1} more such labels)" if len(missing) > 1 else ""
-        raise DataError(
-            f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute"
-            f"{did_you_mean(missing[0], names)}"
-        )
-    for label in labels:
-        if label in seen:
+        near = did_you_mean(missing[0], names)
+        raise DataError(f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute{near}")
+    for label, count in Counter(labels).items():
+        if count > 1:
             raise DataError(f"{what} the label {label!r} twice")
-        seen.add(label)
     return labels
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
-    """Read label names from a file. See :func:`labels_of_xml`."""
     if not path.is_file():
         raise DataError(f"label file {path} does not exist")
     with readable(path), open(path, "rb") as file:
@@ -568,61 +517,44 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
     # Document types and entities raise an error: nothing may be expanded or fetched.
     if not data.strip():
         raise DataError(f"{source} is empty")
-    reader = _Reader(source)
+    names: dict[str, int] = {}
+    parser = expat.ParserCreate(namespace_separator=" ")
+
+    def refuse(what: str) -> NoReturn:
+        raise DataError(f"{source}, line {parser.CurrentLineNumber}: {what}")
+
+    def start(element: str, attributes: dict[str, str]) -> None:
+        kind = element.rpartition(" ")[2]
+        if kind == "labels" and not names:
+            return
+        if kind != "label":
+            refuse(f"element {kind!r} is not allowed; allowed elements are labels and label")
+        name = attributes.get("name")
+        if name is None:
+            refuse("a label has no name")
+        if name in names:
+            refuse(f"label {name!r} was already named in line {names[name]}")
+        names[name] = parser.CurrentLineNumber
+
+    def declaration(*_: object) -> None:
+        refuse("document types and entities are not supported; remove the declaration")
+
+    parser.StartElementHandler = start
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = declaration
     try:
-        reader.parser.Parse(data, True)
+        parser.Parse(data, True)
     except expat.ExpatError as error:
         what = expat.errors.messages.get(error.code, "not well-formed XML")
         raise DataError(
             f"{source}, line {error.lineno} cannot be read as XML: {what}; the file may be truncated"
         ) from error
+    except DataError:
+        raise
     except (LookupError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
         raise DataError(f"{source} cannot be read as XML: {error}") from error  # unknown encoding
-    if not reader.names:
+    if not names:
         raise DataError(f"{source} names no labels")
-    return tuple(reader.names)
-
-
-class _Reader:
-    """XML parser that collects label names."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.names: dict[str, int] = {}
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.StartElementHandler = self._start
-        self.parser.StartDoctypeDeclHandler = self._declaration
-        self.parser.EntityDeclHandler = self._declaration
-
-    def _start(self, element: str, attributes: dict[str, str]) -> None:
-        kind = element.rpartition(" ")[2]
-        if kind == "labels" and not self.names:
-            return
-        if kind != "label":
-            self._refuse(f"element {kind!r} is not allowed; allowed elements are labels and label")
-        name = attributes.get("name")
-        if name is None:
-            self._refuse("a label has no name")
-        if name in self.names:
-            self._refuse(f"label {name!r} was already named in line {self.names[name]}")
-        self.names[name] = self.parser.CurrentLineNumber
-
-    def _declaration(self, *_: object) -> None:
-        self._refuse("document types and entities are not supported; remove the declaration")
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise DataError(f"{self.source}, line {self.parser.CurrentLineNumber}: {what}")
-
-
-def _check_labels(labels: list[Attribute], source: str) -> None:
-    for attribute in labels:
-        if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
-            raise DataError(
-                f"{source}: the label {attribute.name!r} is {_described(attribute)}; labels must be declared "
-                "{0,1}, or numeric with these values"
-            )
+    return tuple(names)
 
 
 def binary_numbers(attribute: Attribute) -> list[float] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -19,6 +19,7 @@ from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.cells import blanks_note, read_dates
+from moo_clustering.datasets.files import DataError, Remedy
 from moo_clustering.persistence import EXPANSION, read_arrays
 
 Numbers = NDArray[np.floating[Any]]
@@ -86,9 +87,9 @@ def read_bags(
     """Read bags of instances from an ARFF, KEEL, CSV, TSV, Parquet or npz file.
 
     Takes O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez
-    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, empty,
-    truncated, damaged or of unknown type; if rows have unequal widths; if values are missing, infinite,
-    non-numeric or undeclared; if a bag is empty or has several classes; or if a column does not exist.
+    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, damaged or of
+    unknown type; if rows have unequal widths; if values are missing, infinite, non-numeric or undeclared; if
+    a bag is empty or has several classes; or if a column does not exist.
 
     Parameters
     ----------
@@ -126,7 +127,6 @@ def read_bags(
         The remaining columns, in file order, are the features. A nominal attribute becomes one feature
         ``name=value`` per declared value; an attribute declared as ``{0, 1}`` becomes one numeric feature.
     """
-
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
@@ -141,29 +141,21 @@ def read_bags(
 def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
     suffix = path.suffix.lower()
     if suffix == ".npz":
-        return read_npz_bags(path, options)
+        return _read_npz(path, options)
     if suffix in _PARQUET:
-        return bags_of_parquet(path, options, expansion)
+        return _read_parquet(path, options, expansion)
     inner = files.suffix_of(path)
     if inner not in _TEXT:
-        known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
-        raise files.DataError(
-            f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files "
-            "also with .gz"
-        )
-    return _read_text(files.file_text(path, expansion), path, inner, options)
-
-
-def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTable:
+        raise files.unknown_suffix(path, [*_TEXT, *_PARQUET, ".npz"])
+    text = files.file_text(path, expansion)
     if not text.strip():
-        raise files.DataError(f"{path} is empty")
-    if suffix != ".arff" and not arff.is_arff(text):
-        return bags_of_text(text, options, path, suffix)
+        raise DataError(f"{path} is empty")
+    if inner != ".arff" and not arff.is_arff(text):
+        return _read_text(text, options, path, inner)
     lines = arff.arff_lines(text)
     header = arff.read_header(lines, str(path))
     relational = any(attribute.kind == "relational" for attribute in header.attributes)
-    read = read_relational if relational else read_flat
-    return read(header, lines, options, path.name, str(path))
+    return (_read_relational if relational else _read_flat)(header, lines, options, path)
 
 
 class BagOptions(NamedTuple):
@@ -175,7 +167,7 @@ class BagOptions(NamedTuple):
     nominal: tuple[str, ...] = ()
     missing: str = "error"
 
-    def check(self, columns: Sequence[str], source: str) -> None:
+    def check(self, columns: Sequence[str], path: Path) -> None:
         """Raise a DataError if a specified column does not exist or has two roles."""
         asked = [(self.bag, "bag"), (self.label or None, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
@@ -184,9 +176,9 @@ class BagOptions(NamedTuple):
             if name is None:
                 continue
             if name not in columns:
-                raise files.DataError(files.absent(source, "column", name, role, columns))
+                raise DataError(files.absent(str(path), "column", name, role, columns))
             if name in roles:
-                raise files.DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
+                raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
             roles[name] = role
 
 
@@ -206,7 +198,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """Table with one instance per row. Texts are stored as positions in ``Column.values``; NaN is missing."""
+    """Table with one instance per row. Text cells are positions in ``Column.values``; NaN is missing."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -216,76 +208,63 @@ class Rows:
         return len(self.numbers)
 
     def only(self, columns: Sequence[int]) -> Self:
-        """Select columns by position."""
         if len(columns) == len(self.columns):
             return self
         kept = tuple(self.columns[column] for column in columns)
         return type(self)(kept, self.numbers[:, list(columns)], self.lines)
 
     def place(self, row: int) -> str:
-        """Describe the position of a row in the file, for messages."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
-class Roles(NamedTuple):
-    """Positions of the bag column and of the class column."""
-
-    bag: int
-    label: int | None
-    guessed: bool  # whether the bag column was selected only because it is the first column
-
-
-def flat_roles(
-    columns: Sequence[Column], options: BagOptions, source: str, outputs: Sequence[str] = ()
-) -> Roles:
-    """Find the bag and class columns of a table with one instance per row."""
+def _flat_roles(
+    columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
+) -> tuple[int, int | None, bool]:
+    """Return the bag and class columns, and whether the first column is the bag for lack of a better one."""
     names = [column.name for column in columns]
-    options.check(names, source)
+    options.check(names, path)
     if len(outputs) > 1 and options.label is None:
-        raise files.DataError(
-            f"{source} has several outputs ({', '.join(map(repr, outputs))})",
-            files.Remedy("name the class output, for example with", "label", outputs[0]),
-        )
-    named = _named_label(columns, options, outputs)
-    bag, guessed = _flat_bag(columns, options, named)
-    if bag is None:
-        shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-        raise files.DataError(
-            f"{source} has neither a relational attribute nor a recognisable column of bag identifiers",
-            files.Remedy("name the column with", "bag", note=f", one of {shown}"),
-        )
-    label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
-    return Roles(bag, label, guessed)
-
-
-def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None) -> tuple[int | None, bool]:
-    if options.bag is not None:
-        return [column.name for column in columns].index(options.bag), False
+        remedy = Remedy("name the class output, for example with", "label", outputs[0])
+        raise DataError(f"{path} has several outputs ({', '.join(map(repr, outputs))})", remedy)
+    label = _named_label(columns, options, outputs)
     free = [place for place in _free(columns, options) if place != label]
-    for place in free:
-        if _BAG.fullmatch(columns[place].name):
-            return place, False
-    if 0 in free and columns[0].kind in {"nominal", "text"}:
-        return 0, True
-    return None, False
+    guessed = False
+    if options.bag is not None:
+        bag = names.index(options.bag)
+    elif named := [place for place in free if _BAG.fullmatch(names[place])]:
+        bag = named[0]
+    elif 0 in free and columns[0].kind in {"nominal", "text"}:
+        bag, guessed = 0, True
+    else:
+        shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+        fault = "has neither a relational attribute nor a recognisable column of bag identifiers"
+        raise DataError(f"{path} {fault}", Remedy("name the column with", "bag", note=f", one of {shown}"))
+    if label is None and options.label is None:
+        label = _last_nominal(columns, options, bag)
+    return bag, label, guessed
 
 
-def relational_roles(
-    columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
+def _relational_roles(
+    entries: Rows, relational: int, options: BagOptions, path: Path
 ) -> tuple[int | None, int | None]:
-    """Find the identifier and class attributes; ``distinct`` marks attributes with unique values."""
+    """Return the positions of the identifier and class attributes. Raise a DataError if others remain."""
+    columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
     bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")
+    free = _free(columns, options)
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
-        others = [place for place in _free(columns, options) if place not in (label, relational)]
         # If the only attribute besides the relational one has unique values, it identifies the bags.
-        if label is not None and bag is None and not others and distinct[label]:
-            return label, None
+        is_only = label is not None and bag is None and {*free} <= {label, relational}
+        if is_only and len(np.unique(entries.numbers[:, label])) == len(entries):
+            bag, label = label, None
     if bag is None:
-        before = [place for place in _free(columns, options) if place < relational and place != label]
-        bag = before[0] if before else None
+        bag = next((place for place in free if place < relational and place != label), None)
+    for place, name in enumerate(names):
+        if place not in (bag, label, relational) and name not in options.drop:
+            fault = "is neither the bag, its identifier nor its class"
+            raise DataError(f"{path}: attribute {name!r} {fault}", _leave_out(name))
     return bag, label
 
 
@@ -303,14 +282,11 @@ def _named_label(columns: Sequence[Column], options: BagOptions, outputs: Sequen
 
 
 def _last_nominal(columns: Sequence[Column], options: BagOptions, bag: int | None) -> int | None:
-    candidates = [
-        place
-        for place in _free(columns, options)
-        if place != bag
-        and columns[place].kind == "nominal"
-        and not _IDENTIFIER.fullmatch(columns[place].name)
-    ]
-    return candidates[-1] if candidates else None
+    for place in reversed(_free(columns, options)):
+        column = columns[place]
+        if place != bag and column.kind == "nominal" and not _IDENTIFIER.fullmatch(column.name):
+            return place
+    return None
 
 
 def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
@@ -318,42 +294,35 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
     return [place for place, column in enumerate(columns) if column.name not in taken]
 
 
-def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
+def _read_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
     """Read bags from a text table with comma, tab, semicolon or pipe separators."""
-    source = str(path)
-    contents = files.tidy_text(text, suffix)
-    columns, lines = _lines(contents, source)
+    source, contents = str(path), files.tidy_text(text, suffix)
+    rows = contents.rows(source)
+    columns = tables.column_names(list(itertools.islice(rows, 1)), source)
+    lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), source)))
+    if not lines:
+        raise DataError(f"{path} has column names but no rows")
     named = {options.bag, options.label, *options.nominal, *options.drop}
     if columns[0] == tables.UNNAMED and tables.UNNAMED not in named:
         options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names written by pandas or R
     as_text = _as_text(columns, options)
     missing = {column: _missing(column, as_text, options) for column in columns}
     frame = tables.cells_of_text(contents.text, contents.separator, missing, source)
-    return _table(frame, as_text, lines if len(lines) == len(frame) else None, options, path)
+    places = np.frombuffer(lines, dtype=np.int64) if len(lines) == len(frame) else None
+    return _table(frame, as_text, places, options, path)
 
 
-def _lines(table: files.TableText, source: str) -> tuple[list[str], NDArray[np.int64]]:
-    """Return column names and row line numbers. Raise a DataError if rows have unequal lengths."""
-    rows = table.rows(source)
-    columns = tables.column_names(list(itertools.islice(rows, 1)), source)
-    lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), source)))
-    if not lines:
-        raise files.DataError(f"{source} has column names but no rows")
-    return columns, np.frombuffer(lines, dtype=np.int64)
-
-
-def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION) -> BagTable:
-    """Read bags from a Parquet file; named index levels become columns."""
+def _read_parquet(path: Path, options: BagOptions, expansion: int) -> BagTable:
     frame = files.load_parquet(path, expansion)
     named = [name for name in frame.index.names if name is not None]
     frame.columns = [str(column) for column in frame.columns]
     for name in map(str, named):
         if name in frame.columns:
-            raise files.DataError(f"{path} has two columns named {name!r}, one of them in its index")
+            raise DataError(f"{path} has two columns named {name!r}, one of them in its index")
     frame = frame.reset_index(level=named) if named else frame
     frame.columns = [str(column) for column in frame.columns]
     if not len(frame):
-        raise files.DataError(f"{path} has no rows")
+        raise DataError(f"{path} has no rows")
     return _table(frame, _as_text(list(frame.columns), options), None, options, path)
 
 
@@ -375,241 +344,174 @@ def _table(
     frame: pd.DataFrame, as_text: set[str], lines: NDArray[np.int64] | None, options: BagOptions, path: Path
 ) -> BagTable:
     notes: list[str] = []
-    columns = []
+    columns, numbers = [], []
     for name in frame.columns:
-        missing = _missing(name, as_text, options)
-        is_text = name in as_text
-        cells = frame[name]
-        if not is_text:
+        missing, cells = _missing(name, as_text, options), frame[name]
+        if name not in as_text:
             cells = pd.Series(tables.typed(cells, name, notes, missing=missing, dates=False))
-        columns.append(_column(cells, name, is_text, missing))
+        column, values = _column(cells, name, name in as_text, missing)
+        columns.append(column)
+        numbers.append(values)
     for note in notes:
         warn_caller(f"{path}: {note}")
-    roles = flat_roles([column for column, _ in columns], options, str(path))
-    rows = Rows(tuple(column for column, _ in columns), np.column_stack([each for _, each in columns]), lines)
-    return flat_table(rows, roles, options, path.name, str(path))
+    roles = _flat_roles(columns, options, path)
+    return _flat_table(Rows(tuple(columns), np.column_stack(numbers), lines), roles, options, path)
 
 
 def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str]) -> tuple[Column, Any]:
     types = pd.api.types
     if isinstance(cells.dtype, pd.CategoricalDtype) and not as_text:
         codes = cells.cat.codes.to_numpy(dtype=np.float64)
-        values = tuple(str(value) for value in cells.cat.categories)
+        values = tuple(map(str, cells.cat.categories))
         return Column(name, "nominal", values), np.where(codes < 0, np.nan, codes)
     if as_text or not types.is_numeric_dtype(cells.dtype) or types.is_complex_dtype(cells.dtype):
-        return _coded(cells, name, missing)
+        raw = [files.written(cell) if files.is_cell(cell) else str(cell) for cell in files.cells_of(cells)]
+        if note := blanks_note(raw):
+            warn_caller(f"column {name!r}: {note}")
+        texts = np.array([text.strip() for text in raw], dtype=object)
+        present = ~np.isin(texts, missing)
+        codes, found = pd.factorize(texts[present], sort=True)
+        numbers = np.full(len(cells), np.nan)
+        numbers[present] = codes
+        return Column(name, "text", tuple(map(str, found))), numbers
     return Column(name, "numeric"), cells.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _coded(cells: pd.Series[Any], name: str, missing: list[str]) -> tuple[Column, Any]:
-    raw = [files.written(cell) if files.is_cell(cell) else str(cell) for cell in files.cells_of(cells)]
-    texts = [text.strip() for text in raw]
-    if note := blanks_note(raw):
-        warn_caller(f"column {name!r}: {note}")
-    present = np.array([text not in missing for text in texts], dtype=bool)
-    codes, values = pd.factorize(np.array(texts, dtype=object)[present], sort=True)
-    numbers = np.full(len(cells), np.nan)
-    numbers[present] = codes
-    return Column(name, "text", tuple(str(value) for value in values)), numbers
-
-
-def read_flat(
-    header: arff.Header, lines: arff.Lines, options: BagOptions, name: str, source: str
-) -> BagTable:
-    """Read bags from an ARFF file without a relational attribute."""
+def _read_flat(header: arff.Header, lines: arff.Lines, options: BagOptions, path: Path) -> BagTable:
     attributes = header.attributes
-    roles = flat_roles([columns_of(each) for each in attributes], options, source, header.outputs)
-    for place in (roles.bag, roles.label):
+    roles = _flat_roles(_columns(attributes), options, path, header.outputs)
+    for place in roles[:2]:
         if place is not None and attributes[place].kind == "numeric":
             attributes[place].kind = "text"  # preserve the notation used in the file
-    numbers, places = arff.RowReader(attributes).read_all(lines, source)
-    rows = Rows(tuple(columns_of(attribute) for attribute in attributes), numbers, places)
-    unused = (
-        {each.name for each in attributes} - {*header.inputs, *header.outputs} if header.inputs else set()
-    )
-    outputs = {output for output in header.outputs if output != options.label}
-    options = options._replace(drop=(*options.drop, *unused, *outputs))
-    return flat_table(rows, roles, options, name, source)
+    numbers, places = arff.RowReader(attributes).read_all(lines, str(path))
+    rows = Rows(_columns(attributes), numbers, places)
+    drop = {*options.drop, *header.outputs} - {options.label}
+    if header.inputs:
+        drop |= {each.name for each in attributes} - {*header.inputs, *header.outputs}
+    return _flat_table(rows, roles, options._replace(drop=tuple(drop)), path)
 
 
-def columns_of(attribute: arff.Attribute) -> Column:
-    """Convert an attribute to a column. Its values must have been read."""
-    return Column(attribute.name, attribute.kind, tuple(attribute.values))
+def _columns(attributes: Sequence[arff.Attribute]) -> tuple[Column, ...]:
+    return tuple(Column(each.name, each.kind, tuple(each.values)) for each in attributes)
 
 
-def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source: str) -> BagTable:
-    """Convert rows to bags according to the column roles."""
-    column = rows.columns[roles.bag]
-    members = members_of(column, rows.numbers[:, roles.bag], rows, source)
-    if roles.guessed and members.n_bags == len(rows):
-        raise files.DataError(
-            f"{source}: all rows have different values in the first column, {column.name!r}, so it "
+def _flat_table(rows: Rows, roles: tuple[int, int | None, bool], options: BagOptions, path: Path) -> BagTable:
+    bag, label, guessed = roles
+    column = rows.columns[bag]
+    members = _members_of(column, rows.numbers[:, bag], rows, path)
+    if guessed and members.n_bags == len(rows):
+        raise DataError(
+            f"{path}: all rows have different values in the first column, {column.name!r}, so it "
             "does not look like a column of bag identifiers",
-            files.Remedy("name the bag column with", "bag"),
+            Remedy("name the bag column with", "bag"),
         )
-    classes = None
-    if roles.label is not None:
-        classes = Classes(rows.columns[roles.label], rows.numbers[:, roles.label])
+    classes = None if label is None else (rows.columns[label], rows.numbers[:, label])
     kept = [
         place
         for place, each in enumerate(rows.columns)
-        if place not in (roles.bag, roles.label)
+        if place not in (bag, label)
         and each.name not in options.drop
-        and (each.name in options.nominal or not is_identifier(rows, place))
+        and (each.name in options.nominal or not _is_identifier(rows, place))
     ]
-    return assemble(rows.only(kept), members, classes, options, name, source)
+    return _assemble(rows.only(kept), members, classes, options, path)
 
 
-def is_identifier(rows: Rows, place: int) -> bool:
+def _is_identifier(rows: Rows, place: int) -> bool:
     """Return whether a column has a name like id, name or key, and unique, non-numeric values."""
     column, codes = rows.columns[place], rows.numbers[:, place]
-    return (
-        column.kind in {"nominal", "text"}
-        and _IDENTIFIER.fullmatch(column.name) is not None
-        and len(set(codes.tolist())) == len(codes)
-    )
+    may_be = column.kind in {"nominal", "text"} and _IDENTIFIER.fullmatch(column.name) is not None
+    return may_be and len(set(codes.tolist())) == len(codes)
 
 
-def read_relational(
-    header: arff.Header, lines: arff.Lines, options: BagOptions, name: str, source: str
-) -> BagTable:
-    """Read bags from an ARFF file with a relational attribute."""
-    relational = _relational(header, options, source)
+def _read_relational(header: arff.Header, lines: arff.Lines, options: BagOptions, path: Path) -> BagTable:
+    relational = _relational(header, options, path)
     inner = header.attributes[relational].inner
     beside = [attribute.name for attribute in header.attributes]
     inside = [attribute.name for attribute in inner]
-    options._replace(drop=(), nominal=()).check(beside, source)
-    options._replace(bag=None, label=None, drop=()).check(inside, source)
-    options.check(beside + inside, source)
+    options._replace(drop=(), nominal=()).check(beside, path)
+    options._replace(bag=None, label=None, drop=()).check(inside, path)
+    options.check(beside + inside, path)
     for attribute in header.attributes:
         if attribute.kind == "numeric":
             attribute.kind = "text"  # preserve the notation of identifiers and classes
-    codes, places = arff.RowReader(header.attributes).read_all(lines, source)
-    entries = Rows(tuple(columns_of(attribute) for attribute in header.attributes), codes, places)
-    bag, label = _roles(entries, relational, options, source)
+    codes, places = arff.RowReader(header.attributes).read_all(lines, str(path))
+    entries = Rows(_columns(header.attributes), codes, places)
+    bag, label = _relational_roles(entries, relational, options, path)
     members = Members(np.arange(len(entries)), None)
     if bag is not None:
-        members = members_of(entries.columns[bag], codes[:, bag], entries, source)
-    numbers, sizes = _relational_instances(inner, _texts(entries, relational), members, places, source)
-    rows = Rows(tuple(columns_of(attribute) for attribute in inner), numbers, np.repeat(places, sizes))
-    kept = [place for place, attribute in enumerate(inner) if attribute.name not in options.drop]
-    classes = None
-    if label is not None:
-        classes = Classes(entries.columns[label], np.repeat(codes[:, label], sizes))
+        members = _members_of(entries.columns[bag], codes[:, bag], entries, path)
+    texts = (*entries.columns[relational].values, "")  # code -1 (a missing bag) selects ""
+    chosen = [texts[int(code)] for code in np.nan_to_num(codes[:, relational], nan=-1)]
+    numbers, sizes = _relational_instances(inner, chosen, members, places, path)
+    rows = Rows(_columns(inner), numbers, np.repeat(places, sizes))
+    kept = [place for place, name in enumerate(inside) if name not in options.drop]
+    classes = None if label is None else (entries.columns[label], np.repeat(codes[:, label], sizes))
     members = Members(np.repeat(members.bag_of_row, sizes), members.ids)
-    return assemble(rows.only(kept), members, classes, options, name, source)
+    return _assemble(rows.only(kept), members, classes, options, path)
 
 
-def _relational(header: arff.Header, options: BagOptions, source: str) -> int:
-    places = [
-        place
-        for place, attribute in enumerate(header.attributes)
-        if attribute.kind == "relational" and attribute.name not in options.drop
-    ]
-    named = [place for place in places if header.attributes[place].name == options.bag]
-    if not places:
-        raise files.DataError(f"{source}: all relational attributes are dropped")
-    if len(named or places) > 1:
-        names = [header.attributes[place].name for place in places]
-        raise files.DataError(
-            f"{source} has several relational attributes ({', '.join(map(repr, names))})",
-            files.Remedy("drop all but one, for example with", "drop", names[-1:]),
-        )
-    return (named or places)[0]
-
-
-def _roles(entries: Rows, relational: int, options: BagOptions, source: str) -> tuple[int | None, int | None]:
-    distinct = [len(np.unique(codes)) == len(entries) for codes in entries.numbers.T]
-    bag, label = relational_roles(entries.columns, relational, options, distinct)
-    for place, column in enumerate(entries.columns):
-        if place not in (bag, label, relational) and column.name not in options.drop:
-            raise files.DataError(
-                f"{source}: attribute {column.name!r} is neither the bag, its identifier nor its class",
-                _leave_out(column.name),
-            )
-    return bag, label
-
-
-def _texts(entries: Rows, relational: int) -> list[str]:
-    """Return the text of each bag in the file; empty if missing."""
-    values = (*entries.columns[relational].values, "")
-    codes = entries.numbers[:, relational]
-    return [values[int(code)] for code in np.where(np.isnan(codes), -1, codes)]
+def _relational(header: arff.Header, options: BagOptions, path: Path) -> int:
+    kinds = {each.name: each.kind for each in header.attributes}
+    names = [name for name in kinds if kinds[name] == "relational" and name not in options.drop]
+    if not names:
+        raise DataError(f"{path}: all relational attributes are dropped")
+    if len(names) > 1 and options.bag not in names:
+        remedy = Remedy("drop all but one, for example with", "drop", names[-1:])
+        raise DataError(f"{path} has several relational attributes ({', '.join(map(repr, names))})", remedy)
+    return [*kinds].index(options.bag if options.bag in names else names[0])
 
 
 def _relational_instances(
-    inner: list[arff.Attribute], texts: list[str], members: Members, places: NDArray[np.int64], source: str
+    inner: list[arff.Attribute], texts: list[str], members: Members, places: NDArray[np.int64], path: Path
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Return the instances of all bags, and the number of instances per row of the file."""
     reader = arff.RowReader(inner)
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
-        size = 0
+        size, bag = 0, members.name(int(members.bag_of_row[row]))
         try:
             for instance in filter(None, map(str.strip, text.split("\n"))):
                 numbers.extend(reader.read(instance))
                 size += 1
         except arff.RowError as error:
-            bag = members.name(int(members.bag_of_row[row]))
-            raise files.DataError(f"{source}, line {places[row]}: {bag}, row {size + 1}: {error}") from error
+            raise DataError(f"{path}, line {places[row]}: {bag}, row {size + 1}: {error}") from error
         if not size:
-            bag = members.name(int(members.bag_of_row[row]))
-            raise files.DataError(
-                f"{source}, line {places[row]}: {bag} is empty, but every bag must have at least one "
-                "instance; remove it"
-            )
+            raise DataError(f"{path}, line {places[row]}: {bag} is empty; remove it, or add an instance")
         sizes.append(size)
-    arff.warn_rounded(inner, source)
+    arff.warn_rounded(inner, str(path))
     return np.frombuffer(numbers, dtype=np.float64).reshape(sum(sizes), len(inner)), sizes
 
 
-def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
-    """Read bags from an npz archive."""
+def _read_npz(path: Path, options: BagOptions) -> BagTable:
     source = str(path)
-    arrays = read_arrays(path, files.DataError, "instances", "bag_offsets")
+    arrays = read_arrays(path, DataError, "instances", "bag_offsets")
     if options.bag is not None:
-        raise files.DataError(
-            f"{source} stores its bags in the array 'bag_offsets', not in a column",
-            files.Remedy("omit", "bag", options.bag),
-        )
+        fault = "stores its bags in the array 'bag_offsets', not in a column"
+        raise DataError(f"{path} {fault}", Remedy("omit", "bag", options.bag))
     X = tables.numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
     names = tables.feature_names_of(arrays, X.shape[1], "instances", source)
-    options._replace(label=None).check(names, source)
-    members = _members(arrays, len(X), source)
-    rows = Rows(tuple(Column(name, "numeric") for name in names), X)
-    kept = [place for place, name in enumerate(names) if name not in options.drop]
-    table = assemble(rows.only(kept), members, None, options, path.name, source)
-    labels, label_names = _labels(arrays, options, table.n_bags, source)
-    return BagTable(table.bags, labels, label_names, table.name)
-
-
-def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Members:
+    options._replace(label=None).check(names, path)
     ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
     try:  # the constructor checks the offsets
-        bags = Bags(np.zeros((n_rows, 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
+        bags = Bags(np.zeros((len(X), 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
-        raise files.DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
-    return Members(bags.bag_of_instance, bags.bag_ids)
-
-
-def _labels(
-    arrays: Mapping[str, NDArray[Any]], options: BagOptions, n_bags: int, source: str
-) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
-    label = options.label
-    if label is None and "bag_labels" in arrays:
-        label = "bag_labels"
+        raise DataError(f"{path}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
+    rows = Rows(tuple(Column(name, "numeric") for name in names), X)
+    kept = [place for place, name in enumerate(names) if name not in options.drop]
+    members = Members(bags.bag_of_instance, bags.bag_ids)
+    table = _assemble(rows.only(kept), members, None, options, path)
+    label = "bag_labels" if options.label is None and "bag_labels" in arrays else options.label
     if not label:
-        return None, ()
+        return table
     if label not in arrays:
-        raise files.DataError(f"{source} has no array {label!r} (label){did_you_mean(label, arrays)}")
+        raise DataError(f"{path} has no array {label!r} (label){did_you_mean(label, arrays)}")
     values = arrays[label]
-    if values.shape not in {(n_bags,), (n_bags, 1), (1, n_bags)}:
-        raise files.DataError(
-            f"{source}: array {label!r} must have one class per bag, {n_bags} in all; got shape "
-            f"{values.shape}"
-        )
-    return known_classes(values.reshape(-1))
+    if values.shape not in {(len(bags),), (len(bags), 1), (1, len(bags))}:
+        what = f"one class per bag, {len(bags)} in all"
+        raise DataError(f"{path}: array {label!r} must have {what}; got shape {values.shape}")
+    labels, label_names = _known_classes(values.reshape(-1))
+    return replace(table, labels=labels, label_names=label_names)
 
 
 class Members(NamedTuple):
@@ -623,105 +525,92 @@ class Members(NamedTuple):
         return int(self.bag_of_row.max()) + 1
 
     def name(self, bag: int) -> str:
-        """Describe a bag by its identifier or number, for messages."""
         return f"bag {bag + 1} of {self.n_bags}" if self.ids is None else f"bag {self.ids[bag]!r}"
 
 
-class Classes(NamedTuple):
-    """Class of each row, as a position in ``column.values``; NaN if unknown."""
-
-    column: Column
-    codes: NDArray[np.floating[Any]]
-
-
-def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, source: str) -> Members:
+def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Members:
     """Number the bags according to an identifier column. Raise a DataError if a cell is empty."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
-        raise files.DataError(
-            f"{source}, {rows.place(int(missing[0]))} has no bag: column {column.name!r} is empty there"
-        )
+        where = rows.place(int(missing[0]))
+        raise DataError(f"{path}, {where} has no bag: column {column.name!r} is empty there")
     bag_of_row, used = number_clusters(codes.astype(np.int64))
     return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
 
 
-def assemble(
-    rows: Rows, members: Members, classes: Classes | None, options: BagOptions, name: str, source: str
+def _assemble(
+    rows: Rows, members: Members, classes: tuple[Column, Numbers] | None, options: BagOptions, path: Path
 ) -> BagTable:
-    """Assemble the bags, with their rows in file order, and the bag classes."""
+    """Assemble bags with their rows in file order. ``classes`` has one code per row; NaN if unknown."""
 
     def where(row: int) -> str:
         bag = int(members.bag_of_row[row])
         what = f"{members.name(bag)}, row {np.count_nonzero(members.bag_of_row[: row + 1] == bag)}"
         return what if rows.lines is None else f"line {rows.lines[row]} ({what})"
 
-    labels, label_names = (None, ()) if classes is None else _classes(rows, members, classes, source)
-    X, names = feature_matrix(rows, options, source, where)
-    tables.warn_of_codes(X, names, source)
+    labels, label_names = (None, ()) if classes is None else _classes(rows, members, *classes, path)
+    X, names = _feature_matrix(rows, options, path, where)
+    tables.warn_of_codes(X, names, str(path))
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]
     X.flags.writeable = False  # no other references exist, so Bags need not copy the array
     offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
     bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
-    return BagTable(bags, labels, label_names, name)
+    return BagTable(bags, labels, label_names, path.name)
 
 
 def _classes(
-    rows: Rows, members: Members, classes: Classes, source: str
+    rows: Rows, members: Members, column: Column, numbers: Numbers, path: Path
 ) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
-    codes = np.where(np.isnan(classes.codes), -1, classes.codes).astype(np.int64)
+    codes = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     first = np.unique(members.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][members.bag_of_row])
-    values = [*classes.column.values, None]  # code -1 (no class) selects None
+    values = [*column.values, None]  # code -1 (no class) selects None
     if len(other):
         row = int(other[0])
         start = int(first[members.bag_of_row[row]])
         one, two = (
             "no class" if values[codes[at]] is None else f"class {values[codes[at]]!r}" for at in (start, row)
         )
-        raise files.DataError(
-            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} and "
-            f"{two} in {rows.place(row)} (column {classes.column.name!r}), but a bag must have one class",
-            files.Remedy("name the class column with", "label"),
-            files.Remedy("if there is none, use", "label", False),
-            _leave_out(classes.column.name),
+        raise DataError(
+            f"{path}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} and "
+            f"{two} in {rows.place(row)} (column {column.name!r}), but a bag must have one class",
+            Remedy("name the class column with", "label"),
+            Remedy("if there is none, use", "label", False),
+            _leave_out(column.name),
         )
-    return known_classes([values[code] for code in codes[first]])
+    return _known_classes([values[code] for code in codes[first]])
 
 
-def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+def _known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
     """Return class codes of the bags, and class names. The codes are None if all classes are unknown."""
     labels, names = tables.encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())
 
 
-def feature_matrix(
-    rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]
+def _feature_matrix(
+    rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
     """Return the instance features: numeric columns and one-hot encoded nominal attributes."""
     # An attribute declared as ``{0, 1}`` becomes one numeric column. Any other nominal attribute becomes one
     # column ``name=value`` per declared value, which makes all pairs of distinct values equally distant.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
-            _refuse_text(rows, column, source)
-    numbers = _filled(rows, options, source, where)
+            _refuse_text(rows, column, path)
+    numbers = _filled(rows, options, path, where)
     blocks = [_block(column, numbers[:, place], options.nominal) for place, column in enumerate(rows.columns)]
     if not blocks:
-        raise files.DataError(f"{source}: there are no features")
+        raise DataError(f"{path}: there are no features")
     names = tuple(name for block in blocks for name in block[0])
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise files.DataError(f"{source} has two features named {twice!r}", _leave_out(twice))
-    if len(names) == len(blocks) and all(block[1] is None for block in blocks):
+        raise DataError(f"{path} has two features named {twice!r}", _leave_out(twice))
+    if all(values is None for _, values in blocks):
         return numbers, names
-    tables.require_room(len(rows), len(names), f"{source}: a feature for each nominal value")
-    X = np.empty((len(rows), len(names)))
-    start = 0
-    for place, (own, values) in enumerate(blocks):
-        X[:, start : start + len(own)] = numbers[:, place : place + 1] if values is None else values
-        start += len(own)
-    return X, names
+    tables.require_room(len(rows), len(names), f"{path}: a feature for each nominal value")
+    parts = [numbers[:, [at]] if values is None else values for at, (_, values) in enumerate(blocks)]
+    return np.ascontiguousarray(np.hstack(parts)), names
 
 
 def _block(
@@ -741,13 +630,11 @@ def _block(
     return tuple(f"{column.name}={value}" for value in values), one_hot.astype(np.float64)
 
 
-def _refuse_text(rows: Rows, place: int, source: str) -> None:
+def _refuse_text(rows: Rows, place: int, path: Path) -> None:
     column = rows.columns[place]
     if column.kind == "date" or isinstance(read_dates(np.array(column.values, dtype=object)), np.ndarray):
-        raise files.DataError(
-            f"{source}: column {column.name!r} contains dates, which cannot be features",
-            _leave_out(column.name),
-        )
+        fault = "contains dates, which cannot be features"
+        raise DataError(f"{path}: column {column.name!r} {fault}", _leave_out(column.name))
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
@@ -755,51 +642,45 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
         numeric = np.array([files.is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])
-        reason = (
-            ""
-            if len(texts)
-            else files.code_reason(files.finite(column.values, files.exact_numbers(column.values)))
-        )
-        value = repr(column.values[int(rows.numbers[row, place])])
-        example = f" ({reason}, so these are codes)" if reason else f" ({value} in {rows.place(row)})"
-    raise files.DataError(
-        f"{source}: column {column.name!r} is not numeric{example}",
+        example = f" ({column.values[int(rows.numbers[row, place])]!r} in {rows.place(row)})"
+        if not len(texts):
+            reason = files.code_reason(files.finite(column.values, files.exact_numbers(column.values)))
+            example = f" ({reason}, so these are codes)" if reason else example
+    raise DataError(
+        f"{path}: column {column.name!r} is not numeric{example}",
         _leave_out(column.name),
-        files.Remedy("create a feature for each of its values with", "nominal", [column.name]),
-        files.Remedy("if it contains the classes of the bags, use", "label", column.name),
+        Remedy("create a feature for each of its values with", "nominal", [column.name]),
+        Remedy("if it contains the classes of the bags, use", "label", column.name),
     )
 
 
-def _leave_out(column: str) -> files.Remedy:
-    return files.Remedy("drop it with", "drop", [column])
+def _leave_out(column: str) -> Remedy:
+    return Remedy("drop it with", "drop", [column])
 
 
-def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]) -> Numbers:
+def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]) -> Numbers:
     """Impute missing numbers. Raise a DataError if ``options`` forbid this or if a number is infinite."""
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers
-    infinite = np.argwhere(np.isinf(numbers))
-    if len(infinite):
-        row, column = infinite[0]
-        raise files.DataError(
-            f"{source}, {where(row)} has an infinite value in column {rows.columns[column].name!r}",
-            files.Remedy("replace it, or drop the column with", "drop", [rows.columns[column].name]),
-        )
-    gaps = np.isnan(numbers)
-    row, column = np.argwhere(gaps)[0]
+    infinite, gaps = np.isinf(numbers), np.isnan(numbers)
+    row, column = np.argwhere(infinite if infinite.any() else gaps)[0]
+    name = rows.columns[column].name
+    if infinite.any():
+        remedy = Remedy("replace it, or drop the column with", "drop", [name])
+        raise DataError(f"{path}, {where(row)} has an infinite value in column {name!r}", remedy)
     if options.missing == "error":
         count = int(gaps.sum()) - 1
         more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""
-        raise files.DataError(
-            f"{source}, {where(row)} has no value in column {rows.columns[column].name!r}{more}",
-            files.Remedy("fill it in"),
-            files.Remedy("drop the column with", "drop", [rows.columns[column].name]),
-            files.Remedy("impute the median or most frequent value with", "missing", "median"),
+        raise DataError(
+            f"{path}, {where(row)} has no value in column {name!r}{more}",
+            Remedy("fill it in"),
+            Remedy("drop the column with", "drop", [name]),
+            Remedy("impute the median or most frequent value with", "missing", "median"),
         )
-    for place in np.flatnonzero(gaps.all(axis=0)):
-        name = rows.columns[place].name
-        raise files.DataError(f"{source}: column {name!r} has no values", _leave_out(name))
+    if (empty := gaps.all(axis=0)).any():
+        name = rows.columns[empty.argmax()].name
+        raise DataError(f"{path}: column {name!r} has no values", _leave_out(name))
     from sklearn.impute import SimpleImputer  # slow import, required only for missing values
 
     numbers = numbers.copy()

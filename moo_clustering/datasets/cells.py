@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering.datasets import files
-from moo_clustering.datasets.files import written
+from moo_clustering.datasets.files import DataError, written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
 # Abbreviated answers and their full forms.
@@ -121,7 +121,6 @@ class Column:
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
-        """Return a copy marked as dropped."""
         return replace(self, kind="out", reason=reason)
 
 
@@ -137,11 +136,10 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         return Column(name, "number", hours, convention="plain", unit="hours", forms=("time",))
     if _is_numbers(column):
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        infinite = np.isinf(numbers)
-        strays = tuple(str(value) for value in np.unique(numbers[infinite]))
+        strays = tuple(map(str, np.unique(numbers[np.isinf(numbers)])))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
         if strays:  # otherwise, do not copy the cells of the table
-            numbers = np.where(infinite, np.nan, numbers)
+            numbers = np.where(np.isinf(numbers), np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
         # Avoid creating one Python object per cell.
@@ -168,8 +166,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
     if not (column.convention == "ambiguous" or column.grouped):
         if not (column.unit or column.forms) and (days := packed_days(column.values)) is not None:
             return replace(column, kind="date", values=days, remark="", forms=("ISO8601",))
-        remark = "; ".join(filter(None, (column.remark, files.missing_code(column.values))))
-        return replace(column, remark=remark)
+        return replace(column, remark=_joined(column.remark, files.missing_code(column.values)))
     decimal = "comma" in written and "point" not in written
     is_money = column.unit in _MONEY  # monetary amounts do not have three decimals
     cells = _Cells(*different_cells(column.values)).stripped(set())
@@ -188,6 +185,10 @@ def settled(column: Column, written: set[Convention]) -> Column:
     mixed = not all("." in text for text in known)
     values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
     return replace(column, values=_spread(values, cells.where), grouped=mixed)
+
+
+def _joined(*remarks: str) -> str:
+    return "; ".join(filter(None, remarks))
 
 
 def _is_dates(dtype: Any) -> bool:
@@ -222,7 +223,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
         return _typed_again(column, further)
     cells = files.cells_of(further)
     if not files.are_cells(cells):
-        raise files.DataError(f"column {column.name!r} has cells that are neither numbers nor text")
+        raise DataError(f"column {column.name!r} has cells that are neither numbers nor text")
     if column.kind == "category":
         return Reread(_texts(cells, _MISSING))
     empty: NDArray[Any] = np.full(len(cells), np.nan)
@@ -232,17 +233,14 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     known = pd.notna(texts) & ~np.isin(texts, np.array(column.strays, dtype=object))
     if not known.any():
         return Reread(empty)
+    texts = texts[known]
     if column.kind == "date":
-        found = _dates_again(column, texts[known])
+        found = _dates_again(column, texts)
     elif column.kind == "truth":
-        found = _with_unread(
-            np.array([_TRUTHS.get(text.casefold(), np.nan) for text in texts[known]]), texts[known]
-        )
+        found = _with_unread(np.array([_TRUTHS.get(text.casefold(), np.nan) for text in texts]), texts)
     else:
-        is_plain = np.zeros(len(cells), dtype=bool)
-        if pd.api.types.infer_dtype(cells, skipna=True) not in ("string", "empty"):
-            is_plain = np.array([not isinstance(cell, str) for cell in cells])
-        found = _numbers_again(column, texts[known], is_plain[known])
+        is_plain = np.array([not isinstance(cell, str) for cell in cells])
+        found = _numbers_again(column, texts, is_plain[known])
     if len(found.rows) > (1 - _SHARE) * int(known.sum()):
         _refuse_kind(column, found.unread[0])
     values = _spread(found.values, np.where(known, np.cumsum(known) - 1, -1))
@@ -251,15 +249,14 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
     """Raise a DataError if one column changed its notation and another can be read in both notations."""
+    pairs = [*zip(columns, found, strict=True)]
     changed = [
-        (column.name, read.convention)
-        for column, read in zip(columns, found, strict=True)
-        if read.convention not in ("none", column.convention)
+        (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
     ]
     if not changed:
         return
     name, convention = changed[0]
-    for column, read in zip(columns, found, strict=True):
+    for column, read in pairs:
         if read.convention != column.convention or column.forms or column.kind != "number":
             continue
         known = np.flatnonzero(~np.isnan(read.values))
@@ -269,7 +266,7 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
         differs = np.flatnonzero(other != read.values[known])
         if not np.isnan(other).any() and len(differs):
             example = texts[known[differs[0]]]
-            raise files.DataError(
+            raise DataError(
                 f"column {column.name!r} can be read in two ways ({example!r}), because column {name!r} has "
                 f"{_CONVENTIONS[convention]}, unlike the training table"
             )
@@ -284,14 +281,13 @@ _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0
 def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows with a numeric, date or duration dtype."""
     read = read_column(column.name, further)
-    is_date, note = read.kind == "date", ""
-    numbers = read.values
+    is_date, note, numbers = read.kind == "date", "", read.values
     if column.kind == "date" and not is_date and (days := packed_days(numbers, 1)) is not None:
         is_date, numbers = True, days
     if is_date is not (column.kind == "date") or numbers.dtype.kind not in "fM":
         _refuse_kind(column, written(further.dropna().iloc[0]))
-    if column.kind == "truth" and not np.isin(numbers[~np.isnan(numbers)], (0.0, 1.0)).all():
-        _refuse_kind(column, f"{numbers[~np.isnan(numbers) & (numbers != 0) & (numbers != 1)][0]:g}")
+    if column.kind == "truth" and len(odd := numbers[~np.isnan(numbers) & ~np.isin(numbers, (0.0, 1.0))]):
+        _refuse_kind(column, f"{odd[0]:g}")
     if column.unit != read.unit:
         if read.unit:
             _refuse_unit(column, read.unit)
@@ -320,16 +316,13 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
         anew = read_numbers(numerals)
         if anew.convention == "ambiguous":
             example = next(text for text in texts if "," in text)
-            raise files.DataError(
-                f"column {column.name!r} has commas that may be decimal commas or thousands separators "
-                f"({example!r}), but had {_CONVENTIONS[convention]} in the training table"
-            )
+            fault = f"has commas that may be decimal commas or thousands separators ({example!r})"
+            had = _CONVENTIONS[convention]
+            raise DataError(f"column {column.name!r} {fault}, but had {had} in the training table")
         if anew.convention not in ("none", convention):
             convention, values = anew.convention, _in_convention(numerals, anew.convention, is_plain)
-            note = (
-                f"column {column.name!r} has {_CONVENTIONS[convention]}, but had "
-                f"{_CONVENTIONS[column.convention]} in the training table"
-            )
+            has, had = _CONVENTIONS[convention], _CONVENTIONS[column.convention]
+            note = f"column {column.name!r} has {has}, but had {had} in the training table"
     return _with_unread(values, texts, note)._replace(convention=convention)
 
 
@@ -349,15 +342,15 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
     found, note = _dated(different, column.forms) if column.forms else None, ""
     if found is None:
         found = _dated(different)
-        if column.forms and isinstance(found, _Dates):
+        if column.forms and isinstance(found, tuple):
             note = f"column {column.name!r} has dates in another format than in the training table"
     if isinstance(found, str):
-        raise files.DataError(f"column {column.name!r}: {found}")
+        raise DataError(f"column {column.name!r}: {found}")
     if found is None:
         dates = [_dated(np.array([text], dtype=object), column.forms or _FORMATS) for text in different]
-        values = [d.values[0] if isinstance(d, _Dates) else np.datetime64("NaT", "us") for d in dates]
+        values = [each[0][0] if isinstance(each, tuple) else np.datetime64("NaT", "us") for each in dates]
         return _with_unread(np.array(values, dtype="datetime64[us]")[where], texts)
-    return Reread(found.values[where], note=note)
+    return Reread(found[0][where], note=note)
 
 
 def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
@@ -390,10 +383,9 @@ def _in_convention(
     if convention in ("comma", "point"):
         values = as_numbers(different, convention)[where]
         if is_plain is not None and is_plain.any():
-            values[is_plain] = files.exact_numbers(numerals[is_plain])
+            values[is_plain] = _finite_or_nan(numerals[is_plain])
     else:
-        values = files.exact_numbers(_compact(different))[where]
-    values[~np.isfinite(values)] = np.nan
+        values = _finite_or_nan(_compact(different))[where]
     return values
 
 
@@ -403,18 +395,16 @@ def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> R
 
 
 def _refuse_kind(column: Column, example: str) -> None:
-    raise files.DataError(
-        f"column {column.name!r} had {_KINDS[column.kind]} in the training table, but has "
-        f"{quoted(example)} here; leave cells empty if their values are missing"
-    )
+    had, remedy = _KINDS[column.kind], "leave cells empty if their values are missing"
+    fault = f"had {had} in the training table, but has {quoted(example)} here"
+    raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
 
 def _refuse_unit(column: Column, unit: str) -> None:
     had = f"numbers in {column.unit}" if column.unit else "numbers without a unit"
-    raise files.DataError(
-        f"column {column.name!r} has numbers in {unit}, but had {had} in the training table; "
-        "convert them, or remove the unit if the scale is the same"
-    )
+    remedy = "convert them, or remove the unit if the scale is the same"
+    fault = f"has numbers in {unit}, but had {had} in the training table"
+    raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
 
 def _without_unit_note(column: Column) -> str:
@@ -480,7 +470,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
             convention=found.convention,
             grouped=found.grouped,
             unit=unit,
-            remark="; ".join(filter(None, (remark, files.rounding_note(known_numbers)))),
+            remark=_joined(remark, files.rounding_note(known_numbers)),
         )
     if (hours := read_times(different)) is not None:
         values = _spread(hours, where)
@@ -489,7 +479,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
     if isinstance(dates, str):
         return Column(name, "date", known.texts()).out(dates)
     if dates is not None:
-        return Column(name, "date", _spread(dates.values, where), forms=dates.forms)
+        return Column(name, "date", _spread(dates[0], where), forms=dates[1])
     if (fractions := read_fractions(different)) is not None:
         remark = f"fractions read as numbers ({different[0]!r})"
         values = _spread(fractions, where)
@@ -607,11 +597,9 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
         return _plain(different, exact[where])
     compact = _compact(different)
     plain = exact if compact == different.tolist() else files.exact_numbers(compact)
-    known = {
-        "plain": ~np.isnan(plain),
-        "comma": np.array([_COMMA.fullmatch(text) is not None for text in compact]),
-        "point": np.array([_POINT.fullmatch(text) is not None for text in compact]),
-    }
+    known = {"plain": ~np.isnan(plain)}
+    for name, pattern in (("comma", _COMMA), ("point", _POINT)):
+        known[name] = np.array([pattern.fullmatch(text) is not None for text in compact])
     cells = np.bincount(where, counts)
     shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
     best = max(shares, key=lambda name: shares[name])  # ties are broken in favour of "plain"
@@ -623,45 +611,40 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
     # If 0,123 or 1500 occurs alongside 1,234, the commas are not thousands separators.
     if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
-    way: Literal["comma", "point"] = "point" if best == "point" and convention != "ambiguous" else "comma"
-    values = np.full(len(compact), np.nan)
-    is_known = known[way]
-    values[is_known] = files.exact_numbers(_in_python(np.array(compact, dtype=object)[is_known], way))
-    values[~np.isfinite(values)] = np.nan  # too large for a float
-    return Numbers(convention, values[where])
+    return Numbers(convention, as_numbers(compact, "point" if convention == "point" else "comma")[where])
 
 
 def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
     """Return numbers parsed from Python notation, with NaN for infinite values."""
     pointed = [text for text in texts if "." in text]
-    grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
-    values[~np.isfinite(values)] = np.nan  # too large for a float
-    return Numbers("plain", values, grouped)
+    values[np.isinf(values)] = np.nan
+    return Numbers("plain", values, bool(pointed) and all(map(_GROUPED.fullmatch, pointed)))
+
+
+def _finite_or_nan(texts: Iterable[str]) -> NDArray[np.float64]:
+    """Parse numbers in Python notation; other texts, and numbers too large for a float, become NaN."""
+    values = files.exact_numbers(texts)
+    values[np.isinf(values)] = np.nan
+    return values
 
 
 def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> NDArray[np.float64]:
     """Parse numbers with decimal commas, or commas as thousands separators; other texts become NaN."""
     pattern = _COMMA if convention == "comma" else _POINT
     compact = [text if pattern.fullmatch(text) else "" for text in _compact(texts)]
-    values = files.exact_numbers(_in_python(compact, convention))
-    values[~np.isfinite(values)] = np.nan  # too large for a float
-    return values
+    return _finite_or_nan(_in_python(compact, convention))
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
     """Parse non-empty texts as dates. Return None if one is not a date, and a message if ambiguous."""
     dates = _dated(texts)
-    return dates.values if isinstance(dates, _Dates) else dates
+    return dates[0] if isinstance(dates, tuple) else dates
 
 
-class _Dates(NamedTuple):
-    """Dates parsed from texts, and all formats that fit the texts."""
-
-    values: NDArray[np.datetime64]
-    forms: tuple[str, ...]
-
-
-def _dated(texts: NDArray[Any], forms: Sequence[str] = _FORMATS) -> _Dates | str | None:
+def _dated(
+    texts: NDArray[Any], forms: Sequence[str] = _FORMATS
+) -> tuple[NDArray[np.datetime64], tuple[str, ...]] | str | None:
+    """Like :func:`read_dates`, but also return all formats that fit the texts."""
     if not len(texts) or not _MAYBE_DATE.match(str(texts[0])):
         return None
     column = pd.Series([_first_day(text) for text in texts], dtype=object)
@@ -673,7 +656,7 @@ def _dated(texts: NDArray[Any], forms: Sequence[str] = _FORMATS) -> _Dates | str
     first, *others = found.values()
     if any((other != first).any() for other in others):
         return f"days and months cannot be distinguished ({texts[0]!r})"
-    return _Dates(first, tuple(found))
+    return first, tuple(found)
 
 
 def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | None:
@@ -724,20 +707,19 @@ def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
     # Accepted: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
-        match = _TIME.fullmatch(str(text))
-        if match is None:
-            if not _DURATION.fullmatch(str(text)):
+        if match := _TIME.fullmatch(str(text)):
+            hour, half = int(match["hour"]), match["half"]
+            if half and not 1 <= hour <= 12:
                 return None
+            hour = hour % 12 + 12 * (half.casefold() == "p") if half else hour
+            hours[row] = hour + int(match["minute"]) / 60 + files.as_number(match["second"] or "0") / 3600
+        elif _DURATION.fullmatch(str(text)):
             try:
                 hours[row] = pd.Timedelta(str(text)) / pd.Timedelta(hours=1)
             except (ValueError, OverflowError):
                 return None
-            continue
-        hour, half = int(match["hour"]), match["half"]
-        if half and not 1 <= hour <= 12:
+        else:
             return None
-        hour = hour % 12 + 12 * (half.casefold() == "p") if half else hour
-        hours[row] = hour + int(match["minute"]) / 60 + files.as_number(match["second"] or "0") / 3600
     return hours
 
 
@@ -801,10 +783,7 @@ class UnseenCells(NamedTuple):
 
 
 def cell_text(value: Any) -> str:
-    """Format a number or date for messages."""
-    if isinstance(value, np.datetime64):
-        return written(value)
-    return f"{value:.6g}"
+    return written(value) if isinstance(value, np.datetime64) else f"{value:.6g}"
 
 
 def judge(column: Column) -> Column:
@@ -865,30 +844,28 @@ def _mixed(different: NDArray[Any]) -> str:
             n = f"the first {len(found)}" if len(found) < len(different) else len(found)
             example = different[found.index(False)]
             return f": {sum(found)} of {n} different values are {kind}, but not {example!r}"
-    others = (
-        text for text in different[:_MOST] if _dated(np.array([different[0], text], dtype=object)) is None
-    )
-    if all(are["dates"]) and (other := next(others, "")):
-        return f": dates in different formats, such as {different[0]!r} and {other!r}"
+    if all(are["dates"]):
+        for other in different[:_MOST]:
+            if _dated(np.array([different[0], other], dtype=object)) is None:
+                return f": dates in different formats, such as {different[0]!r} and {other!r}"
     return ""
 
 
 def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:
     """Return notes on dropped columns, one note per reason."""
-    by_reason: dict[str, list[str]] = {}
-    for column in columns:
+    by_reason: dict[str, list[int]] = {}
+    for place, column in enumerate(columns):
         if column.kind == "out":
             key = _MISSING_CELLS if column.reason.endswith(_MISSING_CELLS) else column.reason
-            by_reason.setdefault(key, []).append(column.name)
-    reasons = {column.name: column.reason for column in columns}
+            by_reason.setdefault(key, []).append(place)
     notes = []
-    for key, names in by_reason.items():
-        reason = reasons[names[0]]
-        if key == _MISSING_CELLS and len(names) > 1:
+    for key, (place, *others) in by_reason.items():
+        names = [columns[at].name for at in (place, *others)]
+        reason = columns[place].reason
+        if key == _MISSING_CELLS and others:
             reason = "more than half of the" + _MISSING_CELLS
         said = [reason, for_command(reason)]
         if reason in ("it numbers the rows", "a different value in every row"):
-            place = list(reasons).index(names[0])
             cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
             ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
             said = [f"{reason} ({way} names the rows by it)" for way in ways]
@@ -897,7 +874,6 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
 
 
 def unread_note(unread: UnseenCells) -> str:
-    """Return a note on cells of new rows that could not be parsed."""
     cells, count = ("1 cell", "counts") if unread.n_rows == 1 else (f"{unread.n_rows} cells", "count")
     texts = listed([*map(repr, unread.values)])
     return f"column {unread.column!r} has {cells} that could not be read ({texts}) and {count} as missing"
@@ -918,24 +894,18 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
             notes.append(f"{column_list(names)} read as numbers with {text}")
     units: dict[str, list[str]] = {}
     for column in columns:
+        name = f"column {column.name!r}"
         if column.unit:
             units.setdefault(column.unit, []).append(column.name)
         if column.strays:
-            one = len(column.strays) == 1
-            notes.append(
-                f"column {column.name!r} contains numbers except for "
-                f"{listed([repr(s) for s in column.strays])}, which {'is' if one else 'are'} "
-                "treated as missing"
-            )
+            strays, verb = listed([*map(repr, column.strays)]), "is" if len(column.strays) == 1 else "are"
+            notes.append(f"{name} contains numbers except for {strays}, which {verb} treated as missing")
         if column.code:
-            notes.append(
-                f"column {column.name!r} contains codes, which are used as categories: {column.code}"
-            )
+            notes.append(f"{name} contains codes, which are used as categories: {column.code}")
         if column.remark:
-            notes.append(f"column {column.name!r}: {column.remark}")
+            notes.append(f"{name}: {column.remark}")
         if column.grouped and column.convention == "plain":
-            separators = "decimal points, not thousands separators"
-            notes.append(f"column {column.name!r} read as numbers with {separators}")
+            notes.append(f"{name} read as numbers with decimal points, not thousands separators")
     notes += [f"{column_list(names)} read as numbers in {unit}" for unit, names in units.items()]
     plain = [column for column in columns if column.kind == "number" and not (column.unit or column.forms)]
     coded = [column for column in plain if _CODES.search(column.name)]
@@ -946,7 +916,6 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
 
 
 def totals_note(columns: Sequence[Column]) -> str:
-    """Return a note on a last row that contains the sums of the other rows, or an empty string."""
     numbers = [column for column in columns if column.kind == "number" and not np.isnan(column.values[-1])]
     sums = []
     for column in numbers:
@@ -960,10 +929,8 @@ def totals_note(columns: Sequence[Column]) -> str:
 
 
 def column_list(names: Sequence[str]) -> str:
-    """Format column names for messages."""
     return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns ({listed(names)})"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join the first names, and append the number of remaining names."""
     return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -6,7 +6,7 @@ import io
 import itertools
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib import import_module
 from os import PathLike
@@ -27,7 +27,7 @@ from moo_clustering.persistence import EXPANSION
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-_FOLDER = "folder"
+
 _TITLE = "title"
 _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
@@ -122,21 +122,18 @@ def read_documents(
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size. 16 MiB are always allowed.
     """
-
     path = files.data_path(path)
-    if isinstance(text_columns, str):
-        text_columns = (text_columns,)
-    fields = Fields(
-        None if text_columns is None else tuple(text_columns), id_column, labels, partial_labels, tuple(drop)
-    )
+    text = (text_columns,) if isinstance(text_columns, str) else text_columns
+    roles = tables.Roles(labels, partial_labels, id_column, tuple(drop))
+    fields = _Fields(None if text is None else tuple(text), roles)
     with files.readable(path, is_folder=True):
         fields.check()
         if path.is_dir():
-            return read_folder(path, fields)
+            return _read_folder(path, fields)
         if path.name.lower().endswith(files.JSON_LINES):
-            return documents_of(read_lines(path, fields.wanted(), expansion), fields, path)
+            return _documents(_read_lines(path, fields.wanted(), expansion), fields, path)
         if files.suffix_of(path) in _ROWS:
-            return documents_of(read_rows(path, fields.wanted(), expansion), fields, path)
+            return _documents(_read_rows(path, fields.wanted(), expansion), fields, path)
     known = ", ".join([*files.JSON_LINES, *_ROWS])
     raise DataError(f"{path} has the suffix {path.suffix!r}; texts can be read from {known} or a folder")
 
@@ -232,8 +229,7 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     name, call = _embedder(model)
     try:
         made = call(texts)
-        # ``fastembed`` yields one array per text.
-        made = list(made) if isinstance(made, Iterator) else made
+        made = list(made) if isinstance(made, Iterator) else made  # fastembed yields one array per text
     except Exception as error:
         raise DataError(f"model {name} failed: {type(error).__name__}: {error}") from error
     try:
@@ -241,10 +237,8 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     except (TypeError, ValueError) as error:
         raise DataError(f"model {name} does not return embeddings: {error}") from error
     if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
-        raise DataError(
-            f"model {name} must return one row of numbers per text, {len(texts)} in all; got an array of "
-            f"shape {found.shape}"
-        )
+        needed = f"one row of numbers per text, {len(texts)} in all"
+        raise DataError(f"model {name} must return {needed}; got an array of shape {found.shape}")
     warn_of_lengths(found, "embeddings")
     return found
 
@@ -262,17 +256,16 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
     package = package.strip().replace("_", "-") if package.replace("_", "-") in _EMBEDDERS else package
     if not (colon and package and name):
         packages = ", ".join(f"'{each}:NAME'" for each in _EMBEDDERS)
-        allowed = f"'module:function' or {packages}, got {quoted(model)}"
-        raise DataError(Advice("", *(f"{way} must be {allowed}" for way in _MODEL)))
+        raise _option_error(_MODEL, f"must be 'module:function' or {packages}, got {quoted(model)}")
     try:
         module = import_module(package.replace("-", "_"))
     except ImportError as error:
         remedy = f"; run pip install {package}" if package in _EMBEDDERS else ""
-        raise DataError(Advice("", *(f"{way} {quoted(model)}: {error}{remedy}" for way in _MODEL))) from error
+        raise _option_error(_MODEL, f"{quoted(model)}: {error}{remedy}") from error
     if package not in _EMBEDDERS:
         if not callable(found := getattr(module, name, None)):
-            said = f"{quoted(model)}: module {package} has no function {quoted(name)}"
-            raise DataError(Advice("", *(f"{way} {said}" for way in _MODEL)))
+            fault = f"{quoted(model)}: module {package} has no function {quoted(name)}"
+            raise _option_error(_MODEL, fault)
         return quoted(model), found
     load = getattr(module, _EMBEDDERS[package])
     try:
@@ -284,20 +277,25 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
         loaded = load(name, local_files_only=True)
     except Exception as error:
         why = str(error).strip().split("\n")[0]
-        remedy = f"; download the model with {package} first"
-        said = f"{quoted(model)} cannot be loaded without a download ({why}){remedy}"
-        raise DataError(Advice("", *(f"{way} {said}" for way in _MODEL))) from error
+        fault = f"{quoted(model)} cannot be loaded without a download ({why}); download the model with "
+        raise _option_error(_MODEL, f"{fault}{package} first") from error
     return quoted(model), loaded.encode if package == "sentence-transformers" else loaded.embed
 
 
-def read_folder(folder: Path, fields: Fields) -> Documents:
+def _option_error(names: Sequence[str], fault: str) -> DataError:
+    """Return an error about an option with its names in Python and on the command line."""
+    return DataError(Advice("", *(f"{name} {fault}" for name in names)))
+
+
+def _read_folder(folder: Path, fields: _Fields) -> Documents:
     """Read every text file in a folder and its sub-folders, sorted by name."""
-    if fields.text or fields.id_column or fields.drop:
+    roles = fields.roles
+    if fields.text or roles.id_column or roles.drop:
         problem = f"{folder} is a folder of text files, which has no columns to name with "
         flags = "--text-columns, --id-column or --drop"
         raise DataError(Advice(problem, "text_columns, id_column or drop", flags))
-    for option, given in (("labels", fields.labels), ("partial_labels", fields.partial_labels)):
-        if given not in (None, _FOLDER):
+    for option, given in (("labels", roles.labels), ("partial_labels", roles.partial_labels)):
+        if given not in (None, "folder"):
             allowed = "'folder' (its sub-folders are the classes)"
             raise DataError(f"{option} of a folder must be {allowed}, got {quoted(given)}")
     found = sorted(
@@ -309,30 +307,22 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
     places = [path.relative_to(folder) for path in found]
     row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
     documents = Documents(folder.resolve().name, [files.file_text(path) for path in found], row_ids)
-    if fields.labels is None and fields.partial_labels is None:
+    if roles.labels is None and roles.partial_labels is None:
         return documents
     names = [clean_name(place.parts[0]) if len(place.parts) > 1 else "" for place in places]
     if not any(names):
         raise DataError(f"{folder} has no sub-folders to use as classes (labels='folder')")
     codes, classes = tables.encode_classes(names, minus_one_is_missing=False)
-    if fields.labels is None:
-        return Documents(documents.name, documents.texts, row_ids, partial_y=codes, partial_names=classes)
-    return Documents(documents.name, documents.texts, row_ids, y=codes, target_names=classes)
+    if roles.labels is None:
+        return replace(documents, partial_y=codes, partial_names=classes)
+    return replace(documents, y=codes, target_names=classes)
 
 
-class Fields(NamedTuple):
-    """Column roles in a document collection."""
+class _Fields(NamedTuple):
+    """Text columns of a document collection, and the roles of its other columns."""
 
-    text: tuple[str, ...] | None = None
-    id_column: str | None = None
-    labels: str | None = None
-    partial_labels: str | None = None
-    drop: tuple[str, ...] = ()
-
-    @property
-    def roles(self) -> tables.Roles:
-        """Roles of all columns except the text columns."""
-        return tables.Roles(self.labels, self.partial_labels, self.id_column, self.drop)
+    text: tuple[str, ...] | None
+    roles: tables.Roles
 
     def check(self) -> None:
         """Raise a DataError if a column has two roles, or if ``text`` is an empty tuple."""
@@ -340,52 +330,46 @@ class Fields(NamedTuple):
         if self.text is None:
             return
         if not self.text:
-            raise DataError(Advice("", *(f"{way} must name at least one column" for way in _TEXT_COLUMNS)))
+            raise _option_error(_TEXT_COLUMNS, "must name at least one column")
         for number, column in enumerate(self.text):
             if column in taken:
                 raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
             if column in self.text[:number]:
-                raise DataError(Advice("", *(f"{way} names {column!r} twice" for way in _TEXT_COLUMNS)))
+                raise _option_error(_TEXT_COLUMNS, f"names {column!r} twice")
 
     def wanted(self) -> set[str]:
-        """Return the names of all columns that the reader may use."""
         return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
 
 
-class Records(NamedTuple):
+class _Records(NamedTuple):
     """Cells of the requested columns; None for missing cells."""
 
     columns: list[str]
     cells: dict[str, list[Any]]
     lines: list[int]
+    source: str
 
 
-def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
+def _documents(records: _Records, fields: _Fields, path: Path) -> Documents:
     """Assemble documents from the cells of their columns."""
-    source = str(path)
+    source, roles = records.source, fields.roles
     if not records.lines:
         raise DataError(f"{source} contains no documents")
-    tables.check_roles(fields.roles, records.columns, source)
-    free = [column for column in records.columns if column not in fields.roles.by_column()]
-    parts = [_texts(records, column, source) for column in _text_columns(fields, free, records, source)]
+    tables.check_roles(roles, records.columns, source)
+    free = [column for column in records.columns if column not in roles.by_column()]
+    parts = [_texts(records, column) for column in _text_columns(fields.text, free, records)]
     usual = [column for column in _IDS if column in free and column not in (fields.text or ())]
-    id_column = fields.id_column or next(iter(usual), None)
+    id_column = roles.id_column or next(iter(usual), None)
     row_ids: NDArray[Any] = np.arange(len(records.lines))
     if id_column is not None:
-        row_ids = tables.identifiers(_texts(records, id_column, source), id_column, source)
-    y, targets, sets = _known(records, fields.labels, source)
-    partial, names = _partial(records, fields.partial_labels, source)
-    labelled: BoolArray | None = None
-    if fields.labels is not None:
-        cells = records.cells[fields.labels]
-        labelled = np.array(
-            [isinstance(cell, list) or bool(files.written(cell).strip()) for cell in cells], dtype=bool
-        )
+        row_ids = tables.identifiers(_texts(records, id_column), id_column, source)
+    y, targets, sets, labelled = _known(records, roles.labels)
+    partial, names = _partial(records, roles.partial_labels)
     return Documents(
         name=path.name,
         texts=["\n".join(filter(None, cells)) for cells in zip(*parts, strict=True)],
         row_ids=row_ids,
-        titles=_texts(records, _TITLE, source) if _TITLE in free else None,
+        titles=_texts(records, _TITLE) if _TITLE in free else None,
         y=y,
         target_names=targets,
         label_sets=sets,
@@ -405,80 +389,72 @@ def clean_name(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _text_columns(fields: Fields, free: list[str], records: Records, source: str) -> Sequence[str]:
-    if fields.text is None:
-        columns = [column for column in _TEXT if column in free]
-        if not columns:
-            more = ", ..." if len(records.columns) > 10 else ""
-            shown = ", ".join(map(repr, records.columns[:10])) + more
-            problem = f"{source} has no column 'title', 'text' or 'abstract'; its columns are "
-            table = ", or save the fields as CSV to cluster them as a table"
-            ways = (f"{way}{table}" for way in _TEXT_COLUMNS)
-            raise DataError(Advice(f"{problem}{shown or 'none'}; name text columns with ", *ways))
-        return columns
-    for column in fields.text:
+def _text_columns(text: Sequence[str] | None, free: list[str], records: _Records) -> Sequence[str]:
+    for column in text or ():
         if column not in records.columns:
-            raise DataError(files.absent(source, "column", column, "text columns", records.columns))
-    return fields.text
+            raise DataError(files.absent(records.source, "column", column, "text columns", records.columns))
+    columns = text or [column for column in _TEXT if column in free]
+    if not columns:
+        more = ", ..." if len(records.columns) > 10 else ""
+        shown = ", ".join(map(repr, records.columns[:10])) + more
+        problem = f"{records.source} has no column 'title', 'text' or 'abstract'; its columns are "
+        ways = (f"{way}, or save the fields as CSV to cluster them as a table" for way in _TEXT_COLUMNS)
+        raise DataError(Advice(f"{problem}{shown or 'none'}; name text columns with ", *ways))
+    return columns
 
 
-def _texts(records: Records, column: str, source: str) -> list[str]:
-    return ["\n".join(clean(name).strip() for name in names) for names in _names(records, column, source)]
+def _texts(records: _Records, column: str) -> list[str]:
+    return ["\n".join(clean(name).strip() for name in names) for names in _names(records, column)]
 
 
-def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ...]]:
+def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
     """Yield the non-empty texts in each cell."""
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
-            raise DataError(
-                f"{source}, line {line}: column {column!r} is neither a string nor a list of strings"
-            )
+            fault = f"column {column!r} is neither a string nor a list of strings"
+            raise DataError(f"{records.source}, line {line}: {fault}")
         yield tuple(name for item in items if (name := files.written(item)).strip())
 
 
 def _known(
-    records: Records, column: str | None, source: str
-) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None]:
-    """Return class codes and names, or sets of class names if any document has several classes."""
+    records: _Records, column: str | None
+) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None, BoolArray | None]:
+    """Return class codes, class names, class sets if any document has several classes, and ``labelled``."""
     if column is None:
-        return None, (), None
-    cells = [tuple(map(clean_name, names)) for names in _names(records, column, source)]
+        return None, (), None, None
+    cells = [tuple(map(clean_name, names)) for names in _names(records, column)]
     sets = [tuple(dict.fromkeys(map(tables.class_name, names))) for names in cells]
-    if any(len(names) > 1 for names in sets):
-        # This call also warns of class names that look alike.
-        targets = tables.encode_classes(
-            [name for names in cells for name in names], minus_one_is_missing=False
-        )[1]
-        return None, tuple(sorted(targets)), sets
-    y, targets = tables.encode_classes([(*names, "")[0] for names in cells], minus_one_is_missing=False)
-    return y, targets, None
+    given = records.cells[column]
+    labelled = np.array([isinstance(cell, list) or bool(files.written(cell).strip()) for cell in given])
+    has_several = any(len(names) > 1 for names in sets)
+    # With several classes, this call only finds the names, and warns of names that look alike.
+    texts = itertools.chain(*cells) if has_several else ((*names, "")[0] for names in cells)
+    y, targets = tables.encode_classes(list(texts), minus_one_is_missing=False)
+    return (None, tuple(sorted(targets)), sets, labelled) if has_several else (y, targets, None, labelled)
 
 
-def _partial(records: Records, column: str | None, source: str) -> tuple[Int64Array | None, tuple[str, ...]]:
+def _partial(records: _Records, column: str | None) -> tuple[Int64Array | None, tuple[str, ...]]:
     if column is None:
         return None, ()
     single = []
-    for line, names in zip(records.lines, _names(records, column, source), strict=True):
+    for line, names in zip(records.lines, _names(records, column), strict=True):
         if len(names) > 1:
-            raise DataError(
-                f"{source}, line {line}: column {column!r} (partial labels) contains {len(names)} "
-                "labels, but a document can have only one"
-            )
+            fault = f"contains {len(names)} labels, but a document can have only one"
+            raise DataError(f"{records.source}, line {line}: column {column!r} (partial labels) {fault}")
         single.append("".join(map(clean_name, names)))
     return tables.encode_classes(single, minus_one_is_missing=True)
 
 
-def read_lines(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
-    """Read the requested fields of JSON objects, one per line."""
+def _read_lines(path: Path, wanted: Collection[str], expansion: int) -> _Records:
     columns: dict[str, None] = {}
     lines, rows = [], []
     for line, record in json_objects(path, expansion):
         columns |= dict.fromkeys(record)
         lines.append(line)
         rows.append({name: record[name] for name in record if name in wanted})
-    present = [name for name in columns if name in wanted]
-    return Records(list(columns), {name: [row.get(name) for row in rows] for name in present}, lines)
+    cells = {name: [row.get(name) for row in rows] for name in columns if name in wanted}
+    return _Records(list(columns), cells, lines, str(path))
 
 
 def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -514,8 +490,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
     return record
 
 
-def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
-    """Read the requested columns of a table as text."""
+def _read_rows(path: Path, wanted: Collection[str], expansion: int) -> _Records:
     source = str(path)
     lines: list[int] = []
     rows = files.table_text(path, expansion=expansion).rows(source)
@@ -526,4 +501,4 @@ def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -
         lines.append(line)
         for name, number in present.items():
             cells[name].append(row[number])
-    return Records(columns, cells, lines)
+    return _Records(columns, cells, lines, source)

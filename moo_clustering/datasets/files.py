@@ -121,13 +121,11 @@ class NotNumericError(DataError):
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     """Format an error for the command line; ``flags`` maps options to flags such as ``--drop NAME``."""
     # Omit a remedy if its option has no flag, or if it sets the option to False without a ``--no-`` flag.
-    possible = [
-        each
-        for each in error.remedies
-        if not each.option
-        or (each.option in flags and (each.value is not False or flags[each.option].startswith("--no-")))
-    ]
-    advice = [each.with_flag(flags.get(each.option, "")) for each in possible]
+    advice = []
+    for remedy in error.remedies:
+        flag = flags.get(remedy.option, "")
+        if not remedy.option or (flag and (remedy.value is not False or flag.startswith("--no-"))):
+            advice.append(remedy.with_flag(flag))
     return _advised(for_command(error.problem), advice)
 
 
@@ -163,17 +161,19 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
 
 
 def data_path(path: str | PathLike[str]) -> Path:
-    """Convert to a Path. Raise a DataError if it is empty, because this would mean the current folder."""
     try:
         return checked_path(path)
     except ValueError as error:
         raise DataError(str(error)) from error
 
 
+def unknown_suffix(path: Path, known: Iterable[str], more: str = "") -> DataError:
+    supported = f"supported suffixes are {', '.join(known)}, and text files also with .gz"
+    return DataError(f"{path} has the suffix {path.suffix!r}; {supported}{more}")
+
+
 def suffix_of(path: Path) -> str:
-    """Return the lower-case suffix, ignoring a final ``.gz``."""
-    name = path.name.lower().removesuffix(".gz")
-    return Path(name).suffix
+    return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def holds_documents(path: Path) -> bool:
@@ -203,12 +203,9 @@ def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
     """Create an error for a file with a decompressed size beyond the limit."""
-    return DataError(
-        f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times its size, and "
-        "was not read",
-        Remedy(remedy),
-        Remedy("if you trust its source, allow more with", "expansion"),
-    )
+    limit = f"more than {expansion} times its size, and was not read"
+    trust = Remedy("if you trust its source, allow more with", "expansion")
+    return DataError(f"{path} expands from {size:,} bytes to {expanded}, {limit}", Remedy(remedy), trust)
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
@@ -218,7 +215,6 @@ def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = 
 
 
 def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
-    """Decode a text, and return it with its encoding."""
     if content.startswith(_ZIP):
         raise UnicodeDecodeError("utf-8", content, 0, len(_ZIP), "zip archive")
     encoding = "ascii" if content.isascii() else "utf-8"
@@ -285,10 +281,10 @@ class TableText(NamedTuple):
                 at_end = "end of data" in str(error)
                 # Text after a closing quote is harmless within a line.
                 if at_end or reader.line_num > start + 1:
-                    raise DataError(
-                        f"{source}, line {start + 1}: quotes do not match ({error}); close them or, within "
-                        f"a cell, double them{', unless the file was truncated' * at_end}"
-                    ) from error
+                    remedy = "close them or, within a cell, double them"
+                    remedy += ", unless the file was truncated" * at_end
+                    fault = f"line {start + 1}: quotes do not match ({error})"
+                    raise DataError(f"{source}, {fault}; {remedy}") from error
             start = reader.line_num
 
 
@@ -301,15 +297,12 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
     lines = io.StringIO(text, newline="").readlines()
-    said, place = "", 0
-    while place < len(lines) and not lines[place].strip():
-        place += 1
-    if place < len(lines) and (found := _SEP.fullmatch(lines[place])):
-        said, lines[place] = found[1], _blank(lines[place])
-    first = place
-    while place < len(lines) and (not lines[place].strip() or lines[place].lstrip().startswith(_MARKS)):
-        place += 1
-    above = [row for row in range(first, place) if lines[row].strip()]
+    filled, said = [row for row, line in enumerate(lines) if line.strip()], ""
+    if filled and (found := _SEP.fullmatch(lines[filled[0]])):
+        first = filled.pop(0)
+        said, lines[first] = found[1], _blank(lines[first])
+    place = next((row for row in filled if not lines[row].lstrip().startswith(_MARKS)), len(lines))
+    above = [row for row in filled if row < place]
     if place == len(lines):  # every line looks like a comment, so all are treated as data
         return TableText("".join(lines) if said else text, said or _separator(lines, suffix), tuple(notes))
     separator = said or _separator(lines[place:], suffix)
@@ -363,19 +356,14 @@ def _without_mark(comment: str, separator: str) -> str:
 def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str]) -> list[int]:
     """Return the positions of comment lines after the start of the table."""
     found: list[int] = []
-    if not any(line.startswith(_MARKS) for line in lines[place:]):
-        return found
     width, is_quoted = len(_split(lines[place], separator)), False
-    for row in range(place, len(lines)):
-        line = lines[row]
-        if (
-            not is_quoted
-            and line.startswith(_MARKS)
-            and (line[0] in marks or (line.count('"') % 2 == 0 and len(_split(line, separator)) != width))
-        ):
+    for row, line in enumerate(lines[place:], place):
+        is_odd = line.count('"') % 2 == 1
+        may_be = not is_quoted and line.startswith(_MARKS)
+        if may_be and (line[0] in marks or (not is_odd and len(_split(line, separator)) != width)):
             found.append(row)
-        elif line.count('"') % 2:
-            is_quoted = not is_quoted
+        else:
+            is_quoted ^= is_odd
     return found
 
 
@@ -420,7 +408,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
 
 @dataclass
 class _Budget:
-    """Limit on the memory that a file's cells may occupy, in bytes."""
+    """Maximum size in bytes of a file's cells in memory."""
 
     path: Path
     size: int
@@ -429,14 +417,12 @@ class _Budget:
     used: int = 0
 
     def check(self, more: int) -> None:
-        """Raise a DataError if ``more`` additional bytes would exceed the limit."""
         if self.used + more > self.most:
             expanded = f"at least {self.used + more:,} bytes of cells"
             remedy = "save the required part as CSV"
             raise too_large(self.path, self.size, expanded, self.expansion, remedy)
 
     def spend(self, more: int) -> None:
-        """Add ``more`` bytes to the bytes in use. Raise a DataError if the total exceeds the limit."""
         self.check(more)
         self.used += more
 
@@ -447,9 +433,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
     width = 0
     for number, row in enumerate(rows, 1):
         if number > _LAST_ROW:
-            raise DataError(
-                f"{limit.path} has a row beyond {_LAST_ROW:,}, the last of an Excel sheet; save it as CSV"
-            )
+            raise DataError(f"{limit.path} has a row beyond {_LAST_ROW:,}, Excel's last; save it as CSV")
         cells = ["" if cell.value is None else _sheet_cell(cell) for cell in row]
         while cells and not cells[-1].strip():
             cells.pop()
@@ -458,8 +442,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
         limit.spend(_CELL * len(cells) + sum(map(len, cells)))
         texts.append(cells)
         width = max(width, len(cells))
-        # All rows will be padded to the length of the longest.
-        limit.check(_CELL * width * len(texts))
+        limit.check(_CELL * width * len(texts))  # all rows will be padded to the length of the longest
         if only_first:
             break
     return [[*row, *[""] * (width - len(row))] for row in texts]
@@ -576,7 +559,6 @@ def cells_of(values: Any) -> list[Any]:
 
 
 def are_cells(cells: Sequence[Any]) -> bool:
-    """Return whether all cells in a column satisfy :func:`is_cell`."""
     return set(map(type, cells)) <= {str, float, type(None)} or all(map(is_cell, cells))
 
 
@@ -635,17 +617,15 @@ def code_reason(known: Mapping[str, float]) -> str:
     # Codes begin with zeros (01000), look like exponents (2004E205), or are distinct integers that are equal
     # in double precision. ``known`` maps texts in Python notation to their numbers.
     exponents = []
-    for text in known:
+    for text, number in known.items():
         if text[0] in "+-0" and _LEADING_ZERO.match(text):
             return f"{text!r} begins with a zero"
         if ("e" in text or "E" in text) and (found := _EXPONENT.fullmatch(text)):
-            exponents.append(text)
+            exponents.append(f"{text!r} would be the number {number:g}")
             if found[1] == "0" or len(found[1]) > 1:
-                return f"{text!r} would be the number {known[text]:g}"
+                return exponents[-1]
     if exponents and len(set(known.values())) < len(known):
-        return (
-            f"{exponents[0]!r} would be the number {known[exponents[0]]:g}, which also occurs in the column"
-        )
+        return f"{exponents[0]}, which also occurs in the column"
     pair = indistinct(known)
     if pair and all(map(_INTEGER.fullmatch, pair)):
         return f"{pair[0]} and {pair[1]} are equal in double precision"
@@ -669,9 +649,9 @@ def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]
             n, halves = np.count_nonzero(numbers == code), others / 2  # differences between halves are finite
             if n > 1 and len(others) and 0 < np.ptp(halves) < np.abs(halves - code / 2).min():
-                values = f"all other values ({others.min():g} to {others.max():g})"
-                what = f"{code:g} in {n} cells is far from {values}"
-                return f"{what}; if it marks missing values, leave these cells empty"
+                what = f"{code:g} in {n} cells is far from all other values"
+                remedy = "if it marks missing values, leave these cells empty"
+                return f"{what} ({others.min():g} to {others.max():g}); {remedy}"
     return ""
 
 

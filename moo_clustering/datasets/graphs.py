@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line, quoted
 from moo_clustering.datasets import files, tables
+from moo_clustering.datasets.files import DataError, NotNumericError
 from moo_clustering.persistence import read_arrays
 
 _FORMS = "it must have two columns of nodes and optionally weights, or be a square matrix of numbers"
@@ -47,23 +48,23 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
             names, matrix, classes = _parsed_graph(path, labels)
         else:
             if not (tables.holds_columns(path) or path.suffix.lower() == ".npz"):
-                raise files.DataError(
-                    f"{path} has the suffix {path.suffix!r}, but a graph must have one of "
-                    f"{', '.join(files.GRAPHS)}, or the suffix of a table, such as .csv or .npz"
+                known = f"{', '.join(files.GRAPHS)}, or the suffix of a table, such as .csv or .npz"
+                raise DataError(
+                    f"{path} has the suffix {path.suffix!r}, but a graph must have one of {known}"
                 )
             names, matrix = _graph_of_table(path)
     if labels is not None and classes is None:
-        raise files.DataError(f"{source} has no node attributes; use GML or GraphML for labels={labels!r}")
+        raise DataError(f"{source} has no node attributes; use GML or GraphML for labels={labels!r}")
     graph = csr_array(matrix, dtype=np.float64)
     if not np.isfinite(graph.data).all():
-        raise files.DataError(f"{source} must have finite weights, got NaN or infinity; use 0 for no edge")
+        raise DataError(f"{source} must have finite weights, got NaN or infinity; use 0 for no edge")
     if loops := int(np.count_nonzero(graph.diagonal())):
         warn_caller(f"{path.name}: omitted {loops} loop{'s' * (loops > 1)} (edges from a node to itself)")
         graph.setdiag(0.0)
     graph.eliminate_zeros()
     graph.data[:] = 1.0
     if not graph.nnz:
-        raise files.DataError(f"{source} has no edges between different nodes")
+        raise DataError(f"{source} has no edges between different nodes")
     ids = tables.identifiers(names, "label", source)
     return tables.labelled(tables.Table(path.name, graph, tuple(ids.tolist()), ids), classes, None)
 
@@ -88,14 +89,14 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         else:
             graph = nx.Graph(_node_pairs(text))
     except Exception as error:  # networkx raises many types of errors for malformed files
-        raise files.DataError(f"{path} cannot be read as a graph: {message_line(error)}") from error
+        raise DataError(f"{path} cannot be read as a graph: {message_line(error)}") from error
     if not len(graph):
-        raise files.DataError(f"{path} has no nodes")
+        raise DataError(f"{path} has no nodes")
     classes = None
     if labels is not None:
         known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
         if labels not in known:
-            raise files.DataError(files.absent(str(path), "node attribute", labels, "labels", sorted(known)))
+            raise DataError(files.absent(str(path), "node attribute", labels, "labels", sorted(known)))
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
     # GML node labels may be missing or repeated, so nodes are identified by their ids.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
@@ -111,9 +112,7 @@ def _node_pairs(text: str) -> list[list[str]]:
         pairs = [[node.strip() for node in line.split(",")[:2]] for line in lines]
     for line, pair in zip(lines, pairs, strict=True):
         if len(pair) < 2 or not all(pair):
-            raise ValueError(
-                f"the line {quoted(line)} must contain two nodes, separated by whitespace or a comma"
-            )
+            raise ValueError(f"the line {quoted(line)} must contain two nodes separated by a space or comma")
     return pairs
 
 
@@ -122,7 +121,7 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
     if tables.array_names(path) >= {"format", "shape", "data"}:
         from moo_clustering.datasets.multilabel import sparse_matrix
 
-        matrix: Any = sparse_matrix(read_arrays(path, files.DataError), str(path))
+        matrix: Any = sparse_matrix(read_arrays(path, DataError), str(path))
         names: Any = np.arange(matrix.shape[0])
     elif tables.holds_columns(path) and (edges := _edges(path)) is not None:
         codes, names = pd.factorize(edges.ravel())
@@ -136,16 +135,13 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
             if set(table.row_ids) == set(names):
                 matrix = matrix[np.argsort(table.row_ids)][np.argsort(np.argsort(names))]
             elif not set(names).isdisjoint(table.row_ids):
-                raise files.DataError(f"{path} must have the same names in its first column and first line")
-        except files.NotNumericError as error:
+                raise DataError(f"{path} must have the same names in its first column and first line")
+        except NotNumericError as error:
             wrong = ", ".join(map(repr, error.columns[:5]))
-            raise files.DataError(
-                f"{path} is not a graph: {_FORMS}; these columns are not numeric: {wrong}"
-            ) from error
+            raise DataError(f"{path} is not a graph: {_FORMS}; these are not numeric: {wrong}") from error
     if matrix.shape[0] != matrix.shape[1]:
-        raise files.DataError(
-            f"{path} is not a graph: {_FORMS}; got {matrix.shape[0]} rows, {matrix.shape[1]} columns"
-        )
+        got = f"{matrix.shape[0]} rows, {matrix.shape[1]} columns"
+        raise DataError(f"{path} is not a graph: {_FORMS}; got {got}")
     return list(names), matrix
 
 
@@ -157,9 +153,8 @@ def _edges(path: Path) -> NDArray[Any] | None:
     if not tables.is_text_table(path):
         frame = frame.drop(columns=[roles.id_column] if roles.id_column else [])
         frame = pd.DataFrame([list(frame.columns), *frame.to_numpy(dtype=object)])
-    cells = np.array(
-        [[tables.class_name(files.written(cell)) for cell in row] for row in frame.to_numpy()], object
-    )
+    rows = [[tables.class_name(files.written(cell)) for cell in row] for row in frame.to_numpy()]
+    cells = np.array(rows, object)
     head, rest = cells[0], cells[1:]
     if not head[0] and cells.shape[1] > 2:  # the first column contains row names
         if set(rest[:, 0]) == set(head[1:]):
@@ -175,10 +170,9 @@ def _edges(path: Path) -> NDArray[Any] | None:
             warn_caller(f"{path.name}: the first line is read as an edge, because {node} is also a node")
         rest = np.vstack([head, rest])
     if len(empty := np.flatnonzero((rest[:, :2] == "").any(axis=1))):
-        raise files.DataError(f"{path} must have two nodes in every row, got one in row {empty[0] + 1}")
+        raise DataError(f"{path} must have two nodes in every row, got one in row {empty[0] + 1}")
     if other := [cell for cell in rest[:, 2:].ravel() if cell and not files.is_written_number(cell)]:
-        raise files.DataError(
-            f"{path} must have numbers (weights) in the third column, got {quoted(other[0])}; edges are two "
-            "columns of nodes, and optionally one of weights"
-        )
+        form = "edges are two columns of nodes, and optionally one of weights"
+        fault = f"must have numbers (weights) in the third column, got {quoted(other[0])}"
+        raise DataError(f"{path} {fault}; {form}")
     return rest[:, :2]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import quoted, warn_caller
 from moo_clustering._docs import documented
+from moo_clustering._targets import wrong_indicators
 from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.documents import Documents, read_documents
 from moo_clustering.datasets.files import DataError, Remedy
@@ -68,17 +69,14 @@ class MultiLabelTable(tables.NamedRows):
             raise ValueError("X must be a sparse matrix in CSR format, such as scipy.sparse.csr_array(X)")
         n, m = self.X.shape
         if self.Y.shape != (n, len(self.label_names)):
-            raise ValueError(
-                f"Y must have shape {(n, len(self.label_names))}, one row per sample and one column "
-                f"per label name; got {self.Y.shape}"
-            )
+            needed = f"{(n, len(self.label_names))}, one row per sample and one column per label name"
+            raise ValueError(f"Y must have shape {needed}; got {self.Y.shape}")
         if len(self.feature_names) != m or len(self.row_ids) != n:
             raise ValueError(
                 f"feature_names and row_ids must have one element per column and row of X, {m} and "
                 f"{n} in all; got {len(self.feature_names)} and {len(self.row_ids)}"
             )
-        problem = wrong_indicators(self.Y)
-        if problem is not None:
+        if problem := wrong_indicators(self.Y):
             raise ValueError(f"Y, row {problem[0]}: {problem[1]}")
 
     @property
@@ -108,22 +106,6 @@ class MultiLabelTable(tables.NamedRows):
         return replace(self, X=self.X[order], Y=self.Y[order], row_ids=self.row_ids[order])
 
 
-def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """Return the first row with invalid label indicators, and a message; None if all rows are valid."""
-    missing = Y == -1
-    odd = ~(missing | (Y == 0) | (Y == 1))
-    if odd.any():
-        row, column = np.argwhere(odd)[0]
-        return int(row), f"label indicators must be 0 or 1 (or all -1: unlabelled), got {Y[row, column]}"
-    partly = missing.any(axis=1) & ~missing.all(axis=1)
-    if partly.any():
-        return int(np.flatnonzero(partly)[0]), (
-            "some labels are missing and others are not; mark all of them as missing (an unlabelled row), "
-            "fill them in, or remove the row"
-        )
-    return None
-
-
 def tidy_csr(X: Any) -> sp.csr_array:
     """Convert to float64 CSR format with sorted indices (32-bit if possible) and no stored zeros."""
     X = sp.csr_array(X, dtype=np.float64)
@@ -151,10 +133,9 @@ def read_multilabel(
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
     and memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if the file is missing,
-    empty, truncated, damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some
-    labels of a row are missing; if indices are repeated or too large; if features are missing, infinite or
-    non-numeric; or if the XML file declares a document type.
+    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if a file is missing,
+    damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some labels of a row
+    are missing; if indices are repeated or too large; or if features are missing, infinite or non-numeric.
 
     Parameters
     ----------
@@ -186,74 +167,47 @@ def read_multilabel(
         Attributes (ARFF) to drop.
     """
     path = files.data_path(path)
-    drop = _sequence(drop, "drop")
-    given = {
+    given: dict[str, Any] = {
         "labels_xml": labels_xml,
         "n_labels": n_labels,
         "labels": labels,
         "feature_names": feature_names,
         "label_names": label_names,
         "id_column": id_column,
-        "drop": drop or None,
+        "drop": _sequence(drop, "drop") or None,
     }
     kind = _kind(path)
     for name, value in given.items():
         if value is not None and name not in _OPTIONS[kind]:
             uses = ", ".join(sorted(other for other, known in _OPTIONS.items() if name in known))
-            raise DataError(
-                f"{path} is read as {kind}, but one of the options applies to {uses} files only",
-                Remedy("omit", name, value),
-            )
+            fault = f"but one of the options applies to {uses} files only"
+            raise DataError(f"{path} is read as {kind}, {fault}", Remedy("omit", name, value))
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
         raise TypeError(f"n_labels must be an integer, got {quoted(n_labels)}")
     ways = [name for name in ("labels_xml", "n_labels", "labels") if given[name] is not None]
     if len(ways) > 1:
-        raise DataError(
-            "only one option may specify the labels",
-            *(Remedy("pass only", name, given[name]) for name in ways),
-        )
+        remedies = (Remedy("pass only", name, given[name]) for name in ways)
+        raise DataError("only one option may specify the labels", *remedies)
     with files.readable(path):
-        return _read(path, kind, given, expansion)
-
-
-def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> MultiLabelTable:
-    if kind == "ARFF":
-        file, labels = given["labels_xml"], given["labels"]
-        text, file = files.file_text(path, expansion), None if file is None else files.data_path(file)
-        labels = None if labels is None else _sequence(labels, "labels")
-        options = arff.ArffOptions(file, given["n_labels"], labels, given["id_column"], given["drop"] or ())
-        return read_multilabel_arff(text, path, options)
-    if kind == "svmlight":
-        return read_multilabel_svmlight(files.file_bytes(path, expansion), path)
-
-    labels = given["labels"]
-    if labels is not None and not isinstance(labels, str | PathLike):
-        raise TypeError(
-            "for npz files, labels must be the path of the archive with the array 'Y' (pass names as "
-            f"label_names), got {quoted(labels)}"
-        )
-    return read_multilabel_npz(path, given)
+        if kind == "ARFF":
+            return _read_arff(files.file_text(path, expansion), path, given)
+        if kind == "svmlight":
+            return _read_svmlight(files.file_bytes(path, expansion), path)
+        return _read_npz(path, given)
 
 
 def _kind(path: Path) -> str:
-    suffix = path.suffix.lower()
-    inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
-    if suffix == ".npz":
+    inner = files.suffix_of(path)
+    if path.suffix.lower() == ".npz":
         return "npz"
     if inner == ".arff":
         return "ARFF"
     if inner in _SVMLIGHT:
         return "svmlight"
     if files.holds_documents(path):
-        raise DataError(
-            f"{path} contains documents: use read_documents(path, labels=...) for the texts, and "
-            "label_indicators for their labels"
-        )
-    known = ", ".join([".arff", *_SVMLIGHT, ".npz"])
-    raise DataError(
-        f"{path} has the suffix {path.suffix!r}; supported suffixes for multi-label data are "
-        f"{known}, and text files also with .gz"
-    )
+        advice = "use read_documents(path, labels=...) for the texts, and label_indicators for their labels"
+        raise DataError(f"{path} contains documents: {advice}")
+    raise files.unknown_suffix(path, [".arff", *_SVMLIGHT, ".npz"])
 
 
 def _sequence(names: Any, what: str) -> tuple[str, ...]:
@@ -262,27 +216,34 @@ def _sequence(names: Any, what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> MultiLabelTable:
-    """Read an ARFF file. See :func:`~moo_clustering.datasets.read_multilabel`."""
-    source = str(path)
+def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTable:
+    source, file, names = str(path), options["labels_xml"], options["labels"]
+    options = options | {
+        "labels_xml": None if file is None else files.data_path(file),
+        "labels": None if names is None else _sequence(names, "labels"),
+        "drop": options["drop"] or (),
+    }
     lines = arff.arff_lines(text)
     header = arff.read_header(lines, source)
     attributes = header.attributes
-    parts = arff.parts_of(header, options, path)
+    labels, features, identifier = arff.parts_of(header, options, path)
     kinds = [attribute.kind for attribute in attributes]
-    used = {*parts.labels, *parts.features}
+    used = {*labels, *features}
     for place, attribute in enumerate(attributes):
         if place not in used:
             attribute.kind = "text"  # keep identifiers unchanged, and accept any value in dropped attributes
     entries = arff.EntryReader(attributes).read_all(lines, source)
     numbers = _Numbers(attributes, entries)
+    row_ids = np.arange(entries.n_rows)
+    if identifier is not None:
+        row_ids = _arff_row_ids(entries, attributes[identifier], kinds[identifier], identifier, source)
     return MultiLabelTable(
         name=path.name,
-        X=numbers.features(parts.features, source),
-        Y=numbers.labels(parts.labels, source),
-        feature_names=tuple(attributes[place].name for place in parts.features),
-        label_names=tuple(attributes[place].name for place in parts.labels),
-        row_ids=_arff_row_ids(entries, attributes, kinds, parts, source),
+        X=numbers.features(features, source),
+        Y=numbers.labels(labels, source),
+        feature_names=tuple(attributes[place].name for place in features),
+        label_names=tuple(attributes[place].name for place in labels),
+        row_ids=row_ids,
     )
 
 
@@ -291,12 +252,10 @@ class _Numbers:
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
-        nominal = np.zeros(len(attributes), dtype=bool)
-        for place, attribute in enumerate(attributes):
-            numbers = arff.binary_numbers(attribute) if attribute.kind == "nominal" else None
-            if numbers is not None:
-                nominal[place] = True
-                coded[place, : len(numbers)] = numbers
+        nominal = np.array([attribute.kind == "nominal" for attribute in attributes])
+        for place in np.flatnonzero(nominal):
+            numbers = arff.binary_numbers(attributes[place]) or ()
+            coded[place, : len(numbers)] = numbers
         self._attributes, self._entries = attributes, entries
         self.default = coded[:, 0]
         self.values = entries.codes.copy()
@@ -317,17 +276,14 @@ class _Numbers:
         if len(bad):
             name = self._attributes[columns[places[bad[0]]]].name
             what = "missing" if np.isnan(values[bad[0]]) else "infinite"
-            raise DataError(
-                f"{source}, line {self._entries.lines[rows[bad[0]]]}: the value of attribute {name!r} is "
-                f"{what}",
-                Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name]),
-            )
+            remedy = Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name])
+            line = self._entries.lines[rows[bad[0]]]
+            raise DataError(f"{source}, line {line}: the value of attribute {name!r} is {what}", remedy)
         default = self.default[columns]
         shape = (self._entries.n_rows, len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
-        tables.require_room(
-            shape[0], int(np.count_nonzero(default)), f"{source}: the values that its sparse rows omit"
-        )
+        omitted = f"{source}: the values that its sparse rows omit"
+        tables.require_room(shape[0], int(np.count_nonzero(default)), omitted)
         if default.any():  # sparse rows omit the first declared value, even if this is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
@@ -337,38 +293,34 @@ class _Numbers:
         lines = self._entries.lines
         odd = np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))
         if len(odd):
-            name = self._attributes[columns[places[odd[0]]]].name
+            name, value = self._attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
+            allowed = "labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
             raise DataError(
-                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {values[odd[0]]:g}, "
-                "but labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
+                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {value}, but {allowed}"
             )
         tables.require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
         Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
         Y[:] = self.default[columns].astype(np.int8)
         Y[rows, places] = np.where(np.isnan(values), -1.0, values).astype(np.int8)
-        problem = wrong_indicators(Y)
-        if problem is not None:
+        if problem := wrong_indicators(Y):
             raise DataError(f"{source}, line {lines[problem[0]]}: {problem[1]}")
         return Y
 
 
 def _arff_row_ids(
-    entries: arff.Entries, attributes: list[arff.Attribute], kinds: list[str], parts: arff.Parts, source: str
+    entries: arff.Entries, attribute: arff.Attribute, kind: str, place: int, source: str
 ) -> NDArray[Any]:
-    if parts.identifier is None:
-        return np.arange(entries.n_rows)
-    attribute, kind = attributes[parts.identifier], kinds[parts.identifier]
     names = list(attribute.values)
     omitted = {"nominal": names[0] if names else "", "numeric": "0"}.get(kind, "")
     cells = [omitted] * entries.n_rows
-    own = entries.columns == parts.identifier
+    own = entries.columns == place
     for row, code in zip(entries.rows[own].tolist(), entries.codes[own].tolist(), strict=True):
         cells[row] = "" if code != code else names[int(code)]
     return tables.identifiers(cells, attribute.name, source)
 
 
-def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
-    """Read lines such as ``1,3 5:1 7:0.5``. See :func:`~moo_clustering.datasets.read_multilabel`."""
+def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
+    """Read lines such as ``1,3 5:1 7:0.5``."""
     source = str(path)
     if not data.strip():
         raise DataError(f"{source} is empty")
@@ -384,10 +336,8 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
     if any(not math.isfinite(value) for value in values):
         raise DataError(f"{source} has a label that is not a finite number")
     if large := next((value for value in values if abs(value) >= 2.0**53), 0.0):
-        raise DataError(
-            f"{source} has the label {large:.0f}; labels must be below 2^53, beyond which different "
-            "integers become equal in double precision; renumber them"
-        )
+        why = "beyond which different integers become equal in double precision; renumber them"
+        raise DataError(f"{source} has the label {large:.0f}; labels must be below 2^53, {why}")
     for found in _LONG.finditer(data):
         if float(found[1]) != int(found[1]):
             warn_caller(f"{source}: {found[1].decode()} has too many digits and is rounded")
@@ -423,19 +373,19 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
             end, error = middle, found
         else:
             first = middle
-    return (
-        f"{source}, line {first + 1} must contain labels, then features in ascending order, such as "
-        f"1,3 5:1 7:0.5: {error}"
-    )
+    needed = "labels, then features in ascending order, such as 1,3 5:1 7:0.5"
+    return f"{source}, line {first + 1} must contain {needed}: {error}"
 
 
-def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
-    """Read one or two archives. See :func:`~moo_clustering.datasets.read_multilabel`."""
-    source = str(path)
+def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
+    source, labels = str(path), options["labels"]
+    if labels is not None and not isinstance(labels, str | PathLike):
+        needed = "the path of the archive with the array 'Y' (pass names as label_names)"
+        raise TypeError(f"for npz files, labels must be {needed}, got {quoted(labels)}")
     arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
-    if options["labels"] is not None:
-        file: Path | None = files.data_path(options["labels"])
+    if labels is not None:
+        file: Path | None = files.data_path(labels)
     else:
         file = None if "Y" in arrays else _beside(path, "_Y.npz")
     if file is not None and not file.is_file():
@@ -475,14 +425,12 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
 
 
 def require_finite_csr(X: Any, source: str) -> None:
-    """Raise a DataError if a CSR matrix contains NaN or infinity."""
     bad = np.flatnonzero(~np.isfinite(X.data))
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise DataError(
-            f"{source} has the value {X.data[bad[0]]:g} in row {row + 1}, for the feature with the index "
-            f"{X.indices[bad[0]]} (counted from 0); fill in or remove such values first"
-        )
+        where = f"in row {row + 1}, for the feature with the index {X.indices[bad[0]]} (counted from 0)"
+        value = f"{X.data[bad[0]]:g}"
+        raise DataError(f"{source} has the value {value} {where}; fill in or remove such values first")
 
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
@@ -490,18 +438,15 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
     stated = arrays["format"].reshape(-1)[:1]
     form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
-        raise DataError(
-            f"{source} is not a sparse matrix in CSR format; save it with save_npz(path, csr_array(X))"
-        )
+        raise DataError(f"{source} is not a sparse CSR matrix; save it with save_npz(path, csr_array(X))")
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
     if values.dtype.kind not in "iufb" or any(one.dtype.kind not in "iu" for one in (indices, indptr, shape)):
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
     # Conversion from CSC to CSR requires memory for every row, even if it has no values.
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
     if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
-        raise DataError(
-            f"{source} is a damaged sparse matrix: {values.size} values for shape {shape.tolist()}"
-        )
+        fault = f"{values.size} values for shape {shape.tolist()}"
+        raise DataError(f"{source} is a damaged sparse matrix: {fault}")
     kind = sp.csr_array if form == ["csr"] else sp.csc_array
     try:
         matrix = kind((values, indices, indptr), shape=tuple(shape.tolist()))
@@ -514,10 +459,8 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
 def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if "Y" not in arrays and "format" not in arrays:
         held = ", ".join(map(repr, arrays)) or "nothing"
-        raise DataError(
-            f"{source} has no array 'Y' of shape (n_samples, n_labels); it contains {held}",
-            Remedy("name the archive that contains it with", "labels"),
-        )
+        fault = f"has no array 'Y' of shape (n_samples, n_labels); it contains {held}"
+        raise DataError(f"{source} {fault}", Remedy("name the archive that contains it with", "labels"))
     Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
     if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
         raise DataError(
@@ -527,33 +470,26 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if sp.issparse(Y):
         # Limit the number of labels without samples, because dense indicators require memory for every label.
         if Y.shape[1] > max((2**20), Y.nnz):
-            raise DataError(
-                f"{source}: {Y.shape[1]:,} labels, most of which have no samples, are not supported"
-            )
+            raise DataError(f"{source}: {Y.shape[1]:,} labels, mostly without samples, are not supported")
         tables.require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
         Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half-precision or byte-swapped values
-    problem = wrong_indicators(Y)
-    if problem is not None:
+    if problem := wrong_indicators(Y):
         raise DataError(f"{source}, row {problem[0]} of Y: {problem[1]}")
     return Y.astype(np.int8)
 
 
 def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, path: Path) -> tuple[str, ...]:
-    count = matrix.shape[1]
-    what = key.replace("_", " ")
-    file = _beside(path, f"_{what.split()[0]}s.txt")
+    count, what = matrix.shape[1], key.replace("_", " ")
     if given is not None:
-        return read_names(given, count, what, key)
+        return _read_names(given, count, what, key)
     if key in arrays:
-        return read_names(
-            [str(name) for name in arrays[key].reshape(-1)], count, what, f"{path}, array {key!r}"
-        )
-    if file is not None:
-        return read_names(file, count, what, str(file))
+        return _read_names(arrays[key].reshape(-1), count, what, f"{path}, array {key!r}")
+    if file := _beside(path, f"_{what.split()[0]}s.txt"):
+        return _read_names(file, count, what, str(file))
     return default_names(prefix, count, str(path), matrix.size)
 
 
-def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
+def _read_names(names: Any, count: int, what: str, source: str) -> tuple[str, ...]:
     """Return the column names after checking their number and uniqueness. Files have one name per line."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
@@ -561,11 +497,9 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
         if not path.exists():
             raise DataError(f"file {path} ({what}) does not exist")
         with files.readable(path):
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        names = [line.strip() for line in lines]
-        while names and not names[-1]:
-            names.pop()
-    checked = tuple(str(name) for name in names or ())
+            lines = path.read_text(encoding="utf-8-sig").rstrip().split("\n")
+        names = [line.strip() for line in lines if lines != [""]]
+    checked = tuple(map(str, names))
     if len(checked) != count:
         raise DataError(f"{source} must contain {count} {what}, one per column; got {len(checked)}")
     seen: dict[str, int] = {}
@@ -581,10 +515,8 @@ def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[
     """Return x0, x1, .... Raise a DataError if ``count`` is implausible for ``n_values`` values."""
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:
-        raise DataError(
-            f"{source} has {count:,} features, more than the {most:,} allowed for {n_values:,} "
-            "values; one of its indices is probably wrong"
-        )
+        limit = f"more than the {most:,} allowed for {n_values:,} values"
+        raise DataError(f"{source} has {count:,} features, {limit}; one of its indices is probably wrong")
     return tuple(f"{prefix}{number}" for number in range(count))
 
 
@@ -631,7 +563,7 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
         labelled = documents.y >= 0
     else:
         raise ValueError(
-            "documents have no known labels; name their column, as in read_documents(path, labels='labels')"
+            "documents have no known labels; name them, as in read_documents(path, labels='labels')"
         )
     if documents.labelled is not None:
         labelled = documents.labelled

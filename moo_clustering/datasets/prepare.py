@@ -21,13 +21,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import BoolArray, FloatArray, warn_caller
+from moo_clustering._arrays import BoolArray, FloatArray, choice, warn_caller
 from moo_clustering._data import as_frame, comparable_labels
 from moo_clustering._docs import documented
-from moo_clustering._messages import Advice, for_command, quoted
+from moo_clustering._messages import Advice, for_command
 from moo_clustering._parallel import one_thread
 from moo_clustering.datasets import cells as reading
-from moo_clustering.datasets import files
+from moo_clustering.datasets.cells import UnseenCells, column_list, listed
+from moo_clustering.datasets.files import DataError, as_number
 
 # Significance level for associations, before correction for the number of other columns.
 _LEVEL = 0.01
@@ -83,7 +84,7 @@ class PreparedTable:
     weights: tuple[float, ...]
     missing: pd.DataFrame
     preparer: TablePreparer = field(repr=False)
-    unseen: tuple[reading.UnseenCells, ...] = ()
+    unseen: tuple[UnseenCells, ...] = ()
 
     @property
     def known_columns(self) -> pd.DataFrame:
@@ -103,17 +104,9 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may reflect how the table was filled in rather than the samples themselves.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,), int
-
-        Returns
-        -------
-        tuple of str
-            Names of columns with at least five missing cells. Their Cramer's V with the clusters is at least
-            0.3, and significant at the 0.01 level after correction for the number of columns.
+        Such clusters may reflect how the table was filled in rather than the samples themselves. The columns
+        have at least five missing cells. Their Cramer's V with the clusters is at least 0.3, and significant
+        at the 0.01 level after correction for the number of columns.
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
@@ -137,17 +130,14 @@ def prepare_table(
 ) -> PreparedTable:
     """Compute features from the numbers, booleans, dates and categories in a table.
 
-    Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units, or
-    parentheses instead of a minus sign. Fractions, times of day and durations (in hours), dates (20240131
-    only if all cells have this form), weeks (2024-W05), periods and words for missing values (NA, n/a, null,
-    ?) are recognised. A note lists numbers such as -999 that may mark missing values. Numerals with leading
-    zeros (01000) or several digits before an exponent (2004E205), and integers that float64 cannot
-    distinguish, are treated as codes, and hence as categories. Booleans become 0 and 1, dates become days,
-    and categories become one indicator per value (a single indicator if there are two values).
+    Cells of any type are parsed like text in a CSV file; :doc:`/data` lists the recognised notations. Numbers
+    may have decimal commas or units. Booleans become 0 and 1, times and durations hours, dates days, and
+    categories one indicator per value (one in all for two values). Codes such as 01000 are categories.
 
     Columns are dropped if they are constant or mostly empty, if they number the rows, if they contain mostly
-    unique strings, or if they mix units or have ambiguous commas or dates. Up to 5% of the numbers in a
-    column may lack the unit.
+    unique strings, or if they mix units (more than 5% of the numbers lack the unit) or have ambiguous commas
+    or dates. Raises a DataError if there are fewer than two rows, duplicate column names, no usable columns,
+    or huge numbers. Warns if one column alone determines the best split in two, or if units are mixed.
 
     Parameters
     ----------
@@ -164,23 +154,13 @@ def prepare_table(
         Fill missing cells with the mean (or mode) of the five nearest rows in which the cell is known, or
         with the column's median (or mode), which can turn the filled rows into a cluster.
 
-    Raises
-    ------
-    DataError
-        If there are fewer than two rows, duplicate column names, no usable columns, or huge numbers.
-
-    Warns
-    -----
-    UserWarning
-        If one column alone determines the best split in two, or if a column with mixed units is dropped.
-
     Notes
     -----
-    The values of a discrete column form clusters in any table, so a single irrelevant column could determine
-    the partition. The weight of a discrete column is therefore its highest bias-corrected Cramer's V, from 0
-    to 1, with any other column (continuous numbers are split into eight bins with equal counts). Discrete
+    A discrete column forms clusters in any table, so a single irrelevant column could determine the
+    partition. The weight of a discrete column is therefore its highest bias-corrected Cramer's V, from 0 to
+    1, with any other column (continuous numbers are split into eight bins with equal counts). Discrete
     columns without a significant association (chi-square test at the 0.01 level, divided by the number of
-    other columns) are dropped, unless this applies to all columns.
+    other columns) are dropped, unless all columns would be dropped.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
     scale, unless they exceed 5% of the values. Distances between rows are based on the columns known in both
@@ -188,10 +168,9 @@ def prepare_table(
 
     Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the associations
     between columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000)
-    n_features) time to fill n_incomplete rows. In longer tables, missing cells are filled from 2,000 random
-    rows, and associations are computed from 10,000 (with a fixed seed). Pass scaled features to estimators
-    that do not scale again, such as ``ParetoClustering(scale="none")``. ``benchmarks/quality_tables.py``
-    measures the effect of the defaults.
+    n_features) time to fill n_incomplete rows. Missing cells are filled from at most 2,000 rows, and
+    associations computed from at most 10,000, drawn with a fixed seed. Pass the features to estimators that
+    do not scale them again, such as ``ParetoClustering(scale="none")``.
 
     References
     ----------
@@ -263,86 +242,45 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.weights = weights
         self.missing = missing
 
-    @documented()
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Infer the kinds, scales and weights of the columns.
+        """Infer the kinds, scales and weights of the columns of a table with at least two rows.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_samples, n_columns)
-            At least two rows. polars, pyarrow and AnnData tables are converted to pandas.
-        y : None
-            Ignored.
-
-        Raises
-        ------
-        DataError
-            If there are fewer than two rows, duplicate column names, no usable columns, or huge numbers.
+        polars, pyarrow and AnnData tables are converted to pandas. ``y`` is ignored. Raises the errors of
+        :func:`prepare_table`.
         """
         self._fitted(X)
         return self
 
-    @documented(fit)
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
-        """Fit to a table and return its features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features), float64
-        """
+        """Fit to a table and return its features, shape (n_samples, n_features)."""
         return self._fitted(X)[0]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the features of new rows. See :meth:`prepare`.
+        """Return the features of new rows with the columns seen in the fit, shape (n_samples, n_features).
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_samples, n_columns)
-            Rows with the columns seen in the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features), float64
-
-        Raises
-        ------
-        DataError
-            If there are no rows, or if a column is missing, ambiguous, or of the wrong kind or unit.
-
-        Warns
-        -----
-        UserWarning
-            If cells are unreadable, have unknown categories, a different notation or no unit, or lie far
-            beyond the range of the fit, or if a row has only missing cells.
+        Raises a DataError if there are no rows, or if a column is missing, ambiguous, or of the wrong kind or
+        unit. Warns if cells are unreadable, have unknown categories, a different notation or no unit, or lie
+        far beyond the range of the fit, or if a row has only missing cells.
         """
         prepared, alarming = self._prepared(X)
         if alarming:
             warn_caller("; ".join(alarming))
         return prepared.X
 
-    @documented(transform)
     def prepare(self, X: Any) -> PreparedTable:
-        """Return the features of new rows with filled columns and notes; issue no warnings."""
+        """Like :meth:`transform`, but also return the filled columns, and notes instead of warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
-        """Convert features, such as the coordinates of a cluster centre, to table columns.
+        """Convert features, such as the coordinates of cluster centres, to a data frame of table columns.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        DataFrame of shape (n_samples, n_columns)
-            Numbers, dates rounded to microseconds, booleans, and the categories with the largest indicators.
+        Dates are rounded to microseconds, and categories are those with the largest indicators.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=np.float64)
         if features.shape[1] != len(self._feature_names):
-            raise ValueError(
-                f"X has {features.shape[1]} features, but the table has {len(self._feature_names)}"
-            )
+            n = len(self._feature_names)
+            raise ValueError(f"X has {features.shape[1]} features, but the table has {n}")
         ends = np.cumsum([len(scale.feature_names) for scale in self._scales])
         blocks = np.split(features, ends[:-1], axis=1)
         pairs = zip(self._scales, blocks, strict=True)
@@ -351,14 +289,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return column names, and ``column=value`` for category indicators.
 
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Column names seen in the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
+        Raises a ValueError if ``input_features`` differ from the column names seen in the fit.
         """
         check_is_fitted(self)
         if input_features is not None and list(map(str, np.asarray(input_features))) != self._names_in:
@@ -366,22 +297,16 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return np.array(self._feature_names, dtype=object)
 
     def _fitted(self, table: Any) -> tuple[FloatArray, list[NDArray[Any]], BoolArray, Sequence[str]]:
-        """Fit, and return the features, the filled columns, the mask of known cells, and notes."""
-        for name, value, allowed in (
-            ("scale", self.scale, ("equal", "none")),
-            ("weights", self.weights, ("dependence", "equal")),
-            ("missing", self.missing, ("neighbors", "median")),
-        ):
-            if not isinstance(value, str) or value not in allowed:
-                raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {quoted(value)}")
+        """Fit; return the features, the filled columns, a mask of the known cells, and notes."""
+        choice("scale", self.scale, ("equal", "none"))
+        choice("weights", self.weights, ("dependence", "equal"))
+        choice("missing", self.missing, ("neighbors", "median"))
         frame, labels = as_frame(table, 2)
-        if not frame.columns.is_unique:
-            raise files.DataError(
-                f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}"
-            )
+        if len(double := frame.columns[frame.columns.duplicated()]):
+            raise DataError(f"the table has two columns named {double[0]!r}")
         if len(frame) < 2:
             rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
-            raise files.DataError(f"the table has {rows}, but clustering requires at least two")
+            raise DataError(f"the table has {rows}, but clustering requires at least two")
         read = [reading.read_column(name, frame[name]) for name in frame.columns]
         conventions = {column.convention for column in read}
         judged = [reading.judge(reading.settled(column, conventions)) for column in read]
@@ -394,7 +319,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             warn_caller(note)
         is_equal = self.scale == "equal"
         weighs = is_equal and self.weights == "dependence"
-        shares = dependence_weights(used) if weighs else np.ones(len(used))
+        shares = _dependence_weights(used) if weighs else np.ones(len(used))
         dropped = [column.name for column, share in zip(used, shares, strict=True) if share == 0.0]
         used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
         shares = shares[shares > 0.0]
@@ -413,15 +338,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         X = _features(scales, filled)
         if is_equal:
             _warn_of_split(X, scales)
-        names = [name for scale in scales if scale.column.kind == "category" for name in scale.feature_names]
+        n_indicators = sum(len(each.feature_names) for each in scales if each.column.kind == "category")
         notes = (
             *reading.left_out_notes(judged, labels),
-            *independence_notes(dropped),
-            *reading.reading_notes(used, len(names)),
-            *filled_notes(used, known, self.missing),
-            *empty_row_notes(known),
-            *repeated_column_notes(used, filled),
-            *class_notes(used),
+            *_independence_notes(dropped),
+            *reading.reading_notes(used, n_indicators),
+            *_filled_notes(used, known, self.missing),
+            *_empty_row_notes(known),
+            *_repeated_column_notes(used, filled),
+            *_class_notes(used),
         )
         # Set the attributes last: an error must leave the previous fit unchanged.
         self._scales, self._donors = scales, donors
@@ -443,40 +368,36 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         frame, notes = self._matched(*as_frame(table))
         columns = [scale.column for scale in self._scales]
         found: list[reading.Reread] = []
-        refused: dict[str, files.DataError] = {}
+        refused: dict[str, DataError] = {}
         for column in columns:
             try:
                 found.append(reading.read_again(column, frame[column.name]))
-            except files.DataError as error:
+            except DataError as error:
                 refused[column.name] = error
         if refused:
             first, *others = refused
-            more = f"; errors also occur in {reading.column_list(others)}" if others else ""
-            raise files.DataError(f"{refused[first]}{more}")
+            more = f"; errors also occur in {column_list(others)}" if others else ""
+            raise DataError(f"{refused[first]}{more}")
         reading.require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
         unseen = [
-            reading.UnseenCells.of(column.name, "unreadable", read.unread, read.rows)
+            UnseenCells.of(column.name, "unreadable", read.unread, read.rows)
             for column, read in zip(columns, found, strict=True)
             if len(read.rows)
         ]
         alarming += map(reading.unread_note, unseen)
-        values = []
-        for scale, read in zip(self._scales, found, strict=True):
-            cells, note, unlike = scale.known_categories(read.values)
-            values.append(cells)
-            alarming += [note] if note else []
-            unseen += [unlike] if unlike else []
+        values = [
+            scale.known_categories(read.values, alarming, unseen)
+            for scale, read in zip(self._scales, found, strict=True)
+        ]
         for scale, cells in zip(self._scales, values, strict=True):
-            note, is_far, unlike = scale.beyond(cells)
-            (alarming if is_far else notes).extend([note] if note else [])
-            unseen += [unlike] if unlike else []
+            scale.note_beyond(cells, notes, alarming, unseen)
         known = np.column_stack([pd.notna(cells) for cells in values])
-        alarming += empty_row_notes(known)
+        alarming += _empty_row_notes(known)
         filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
-        notes += alarming + filled_notes(columns, known, self.missing)
+        notes += alarming + _filled_notes(columns, known, self.missing)
         prepared = self._table(_features(self._scales, filled), filled, known, notes)
         return replace(prepared, unseen=tuple(unseen)), alarming
 
@@ -486,47 +407,35 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         # Copy columns that share memory with the table. Store text as objects, not as pandas strings.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
-        return PreparedTable(
-            X,
-            self._feature_names,
-            tuple(notes),
-            pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False),
-            self.category_names_,
-            self.weights_,
-            pd.DataFrame(~known, columns=list(self.column_names_)),
-            self,
-        )
+        cells = pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False)
+        missing = pd.DataFrame(~known, columns=list(self.column_names_))
+        said, weights = tuple(notes), self.weights_
+        names = self._feature_names
+        return PreparedTable(X, names, said, cells, self.category_names_, weights, missing, self)
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
         """Select the columns of the fit from new rows, and return them with notes on ignored columns."""
         if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input"
-                )
+                expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+                raise ValueError(f"X has {frame.shape[1]} features, but {expected}")
             frame = frame.set_axis(self._names_in, axis=1)
         if not len(frame):
-            raise files.DataError("the table has no rows")
+            raise DataError("the table has no rows")
         counts = Counter(frame.columns)
         if absent := [name for name in self.column_names_ if name not in counts]:
             _refuse_absent(absent, list(counts), self._names_in)
         if double := [name for name in self.column_names_ if counts[name] > 1]:
-            raise files.DataError(f"the table has two columns named {double[0]!r}")
+            raise DataError(f"the table has two columns named {double[0]!r}")
         in_fit = set(self._names_in)
         others = [name for name in counts if name not in in_fit]
         if not others:
             return frame, []
         verb, what = ("is", "it") if len(others) == 1 else ("are", "them")
-        return frame, [f"{reading.column_list(others)} {verb} ignored, because the fit did not use {what}"]
+        return frame, [f"{column_list(others)} {verb} ignored, because the fit did not use {what}"]
 
     def units(self) -> dict[str, str]:
-        """Return units by column name, for the columns that have a unit.
-
-        Returns
-        -------
-        dict of str to str
-        """
+        """Return units by column name, for the columns that have a unit."""
         return {scale.column.name: scale.column.unit for scale in self._scales if scale.column.unit}
 
     def __sklearn_tags__(self) -> Any:
@@ -541,15 +450,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence[str]) -> None:
     """Raise a DataError that names the absent columns, and similar or new column names in the table."""
     alike = {name.strip().casefold(): name for name in names}
-    hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
-    hint = f"; it has {reading.column_list(hints)}, but names must match exactly" if hints else ""
+    hints = [alike[key] for name in absent if (key := name.strip().casefold()) in alike]
+    hint = f"; it has {column_list(hints)}, but names must match exactly" if hints else ""
     if not hints and (new := [name for name in names if name not in of_fit]):
         shown = ", ".join(map(repr, new[:5])) + (", ..." if len(new) > 5 else "")
         hint = f", and has new names ({shown}); rename columns as in the fit"
-    raise files.DataError(f"the table lacks {reading.column_list(absent)} of the fit{hint}")
+    raise DataError(f"the table lacks {column_list(absent)} of the fit{hint}")
 
 
-def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
+def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
     """Return column weights: 1 for continuous numbers, else the strongest association with a column."""
     # All weights are 1 if there are fewer than 40 rows, or if no weight would be positive.
     weights = np.ones(len(columns))
@@ -617,13 +526,11 @@ def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
 
 def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
     """Warn if a single column determines the best split into two clusters."""
-    if len(scales) <= _OTHERS or len(X) < _LEAST_ROWS:
+    rows = X[_some_rows(len(X), _MOST_DONORS)]
+    if len(scales) <= _OTHERS or len(X) < _LEAST_ROWS or not rows.any():
         return
     from sklearn.cluster import KMeans
 
-    rows = X[_some_rows(len(X), _MOST_DONORS)]
-    if not rows.any():
-        return
     with one_thread():
         side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
     # Ignore a split that separates a few distant rows: estimators handle outliers themselves.
@@ -797,7 +704,7 @@ class _Scale:
         if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
             row = int(np.abs(numbers).argmax())
             what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, more than 1e140 times the "
-            raise files.DataError(f"{what}range of the other cells; correct it, or leave the cell empty")
+            raise DataError(f"{what}range of the other cells; correct it, or leave the cell empty")
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
@@ -823,7 +730,6 @@ class _Scale:
         return block * np.sqrt(self.weight)
 
     def cells(self, block: NDArray[np.float64]) -> Any:
-        """Convert features to cells, the inverse of :meth:`features`."""
         block = block / np.sqrt(self.weight)
         if self.column.kind == "category":
             if len(self.categories) == 2:
@@ -837,7 +743,6 @@ class _Scale:
         return numbers
 
     def filled(self, cells: NDArray[Any]) -> NDArray[Any]:
-        """Return the cells with missing values replaced by the median or mode of the fit."""
         missing = pd.isna(cells)
         if not missing.any():
             return cells
@@ -845,49 +750,51 @@ class _Scale:
         found[missing] = self.usual
         return found
 
-    def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, reading.UnseenCells | None]:
-        """Set new categories to missing; return the cells, a note on the categories, and UnseenCells."""
-        if self.column.kind != "category":
-            return cells, "", None
-        unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
+    def known_categories(
+        self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
+    ) -> NDArray[Any]:
+        """Return the cells with new categories set to missing; note them in ``alarming`` and ``unseen``."""
+        unknown: list[str] = []
+        if self.column.kind == "category":
+            unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
         if not unknown:
-            return cells, "", None
+            return cells
         # Compare codes as numbers, because some programs write codes such as 1 or 01 as 1.0.
         by_number: dict[float, list[str]] = {}
         for text in self.categories:
-            by_number.setdefault(files.as_number(text), []).append(text)
-        same = {text: by_number.get(files.as_number(text), []) for text in unknown}
+            by_number.setdefault(as_number(text), []).append(text)
+        same = {text: by_number.get(as_number(text), []) for text in unknown}
         names = {text: found[0] if len(found) == 1 else None for text, found in same.items()}
-        found = np.array([names.get(text, text) for text in cells], dtype=object)
-        others = [text for text, name in names.items() if name is None]
-        if not others:
-            return found, "", None
-        rows = np.flatnonzero(np.isin(cells, np.array(others, dtype=object)))
-        n = len(rows)
-        note = (
-            f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} not "
-            f"seen in the fit ({reading.listed(list(map(repr, others)))}), in {n} row{'s' * (n != 1)}; "
-            f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
-        )
-        return found, note, reading.UnseenCells.of(self.column.name, "new category", others, rows)
+        if others := [text for text, name in names.items() if name is None]:
+            rows = np.flatnonzero(np.isin(cells, np.array(others, dtype=object)))
+            n, name = len(rows), self.column.name
+            alarming.append(
+                f"column {name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} not seen in "
+                f"the fit ({listed(list(map(repr, others)))}), in {n} row{'s' * (n != 1)}; "
+                f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
+            )
+            unseen.append(UnseenCells.of(name, "new category", others, rows))
+        return np.array([names.get(text, text) for text in cells], dtype=object)
 
-    def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
-        """Return a note on values outside the fit's range, whether any is far outside, and UnseenCells."""
+    def note_beyond(
+        self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
+    ) -> None:
+        """Note values outside the range of the fit; in ``alarming`` if any is far outside."""
         if self.column.kind not in ("number", "date"):
-            return "", False, None
+            return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
         outside = cells[rows]
         if not len(rows):
-            return "", False, None
+            return
         # Halve the numbers first: differences between huge numbers could overflow.
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
-        texts = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
-        name, is_far = self.column.name, bool(distances.max() > 1.5 * (high - low))
-        note = f"column {name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit"
-        unseen = reading.UnseenCells.of(name, "beyond range", texts[2:], rows)
-        return f"{note} (such as {texts[2]})", is_far, unseen
+        ends = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
+        span, name = f"{ends[0]} to {ends[1]}, the range of the fit", self.column.name
+        found = alarming if distances.max() > 1.5 * (high - low) else notes
+        found.append(f"column {name!r} has {n} outside {span} (such as {ends[2]})")
+        unseen.append(UnseenCells.of(name, "beyond range", ends[2:], rows))
 
 
 def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
@@ -908,25 +815,23 @@ def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _refuse(judged: Sequence[reading.Column]) -> None:
     if not judged:
-        raise files.DataError("the table has no columns")
+        raise DataError("the table has no columns")
     more = f"; and {len(judged) - 5} more" if len(judged) > 5 else ""
     reasons = [[(c.name, words(c.reason)) for c in judged[:5]] for words in (str, for_command)]
     said = ("; ".join(f"{name!r} ({reason})" for name, reason in each) + more for each in reasons)
-    raise files.DataError(Advice("no usable columns remain: ", *said))
+    raise DataError(Advice("no usable columns remain: ", *said))
 
 
-def independence_notes(names: Sequence[str]) -> list[str]:
-    """Return notes on discrete columns that are not associated with any other column."""
+def _independence_notes(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
-    text = f"{reading.column_list(names)} dropped: few different values, and {what} on no other column ("
+    text = f"{column_list(names)} dropped: few different values, and {what} on no other column ("
     ways = 'TablePreparer(weights="equal")', "--weights equal"
     return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 
 
-def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], missing: str) -> list[str]:
-    """Return notes on the number of filled cells and on how they were filled."""
+def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], missing: str) -> list[str]:
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
@@ -941,23 +846,22 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
         counts = {c.name: n for c, n in zip(columns, n_empty, strict=True) if n and c.kind in these}
         if not counts:
             continue
-        total = sum(counts.values())
-        where = f"column {next(iter(counts))!r}" if len(counts) == 1 else f"{len(counts)} columns"
-        each = "" if len(counts) == 1 else f": {reading.listed([f'{n} ({c})' for n, c in counts.items()])}"
+        total, where = sum(counts.values()), f"column {next(iter(counts))!r}"
+        if len(counts) > 1:
+            where = f"{len(counts)} columns: {listed([f'{name} ({n})' for name, n in counts.items()])}"
         filled = "value was" if total == 1 else "values were"
-        notes.append(f"{total} missing {filled} filled with the {what} {word} {where}{each}")
+        notes.append(f"{total} missing {filled} filled with the {what} {word} {where}")
     return notes
 
 
-def empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
-    """Return a note on rows with only missing cells."""
+def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
     empty = ~known.any(axis=1)
     n = int(empty.sum())
     rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
     return [f"{rows} no values in the columns used"] if n else []
 
 
-def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
+def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
     """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
     # Among many columns, such as pixels or genes, repetition is normal. In few rows, it occurs by chance.
@@ -984,8 +888,7 @@ def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(numbers - numbers.min())
 
 
-def class_notes(columns: Sequence[reading.Column]) -> list[str]:
-    """Return notes on features that may contain known classes."""
+def _class_notes(columns: Sequence[reading.Column]) -> list[str]:
     names = [column.name for column in columns if column.name.casefold() in _CLASSES]
     text = "column {!r} is used as a feature; if it contains known classes, "
     ways = [("exclude it from the fit", f"use --labels {shlex.quote(name)}") for name in names]

@@ -29,20 +29,18 @@ def load_bundled(name: str) -> Table:
         Table with known classes. Rows are often sorted by class; :meth:`Table.shuffled` shuffles them.
     """
     if name not in BUNDLED:
-        raise ValueError(
-            f"unknown data set {name!r}; bundled data sets are "
-            f"{', '.join(BUNDLED)}{did_you_mean(name, BUNDLED)}"
-        )
+        known = f"bundled data sets are {', '.join(BUNDLED)}"
+        raise ValueError(f"unknown data set {name!r}; {known}{did_you_mean(name, BUNDLED)}")
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
     return Table(
         name=name,
         X=np.ascontiguousarray(bunch.data, dtype=np.float64),
-        feature_names=tuple(str(feature) for feature in bunch.feature_names),
+        feature_names=tuple(map(str, bunch.feature_names)),
         row_ids=np.arange(len(bunch.data)),
         y=np.asarray(bunch.target, dtype=np.int64),
-        target_names=tuple(str(target) for target in bunch.target_names),
+        target_names=tuple(map(str, bunch.target_names)),
     )
 
 
@@ -81,7 +79,7 @@ def make_bags(
     outlying: float = 0.05,
     random_state: int | np.random.Generator | None = None,
 ) -> BagTable:
-    """Generate clusters of bags, with bag centres around cluster centres and instances around bag centres.
+    """Generate clusters of bags: bag centres around cluster centres, and instances around bag centres.
 
     Parameters
     ----------
@@ -113,7 +111,14 @@ def make_bags(
     """
     from moo_clustering.bags import Bags
 
-    low, high = _checked_sizes(bag_size)
+    try:
+        low, high = map(operator.index, bag_size)
+    except (TypeError, ValueError) as error:
+        fault = "must be a pair of integers (minimum, maximum)"
+        raise TypeError(f"bag_size {fault}, got {quoted(bag_size)}") from error
+    if not 1 <= low <= high:
+        fault = "must be (minimum, maximum) with 1 <= minimum <= maximum"
+        raise ValueError(f"bag_size {fault}, got {quoted(bag_size)}")
     n, k, d = operator.index(n_bags), operator.index(n_clusters), operator.index(n_features)
     if k < 1 or d < 1:
         raise ValueError(f"n_clusters and n_features must be at least 1, got {k} and {d}")
@@ -134,20 +139,6 @@ def make_bags(
     X[far] = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(int(far.sum()), d))
     bags = Bags(X, offsets, feature_names=[f"x{column}" for column in range(d)])
     return BagTable(bags, labels, tuple(map(str, range(k))), "bags")
-
-
-def _checked_sizes(bag_size: tuple[int, int]) -> tuple[int, int]:
-    try:
-        low, high = map(operator.index, bag_size)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"bag_size must be a pair of integers (minimum, maximum), got {quoted(bag_size)}"
-        ) from error
-    if not 1 <= low <= high:
-        raise ValueError(
-            f"bag_size must be (minimum, maximum) with 1 <= minimum <= maximum, got {quoted(bag_size)}"
-        )
-    return low, high
 
 
 def _spread_centres(k: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:

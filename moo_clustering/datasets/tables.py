@@ -6,7 +6,6 @@ import io
 import itertools
 import re
 import shlex
-import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,6 +23,7 @@ from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering._messages import Advice, distinct_names, for_command, quoted
 from moo_clustering.datasets import files
 from moo_clustering.datasets.cells import alike_note, blanks_note, packed_days, read_dates, read_times
+from moo_clustering.datasets.files import DataError, NotNumericError, Remedy
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
@@ -153,11 +153,10 @@ def read_table(
     """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
     Columns without another role are features. They must be numeric or, with ``categories``, numeric or text;
-    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates (20240131 only if all
-    cells have this form) become days since the earliest date, and times of day and durations become hours.
-    Numerals with leading zeros (01000) or several digits before an exponent (2004E205), and integers that are
-    equal in double precision, are treated as codes and hence as text. An unnamed first column contains row
-    identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is dropped. Takes O(bytes) time and memory.
+    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates become days since the
+    earliest date, and times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`).
+    An unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
+    dropped. Takes O(bytes) time and memory.
 
     Parameters
     ----------
@@ -191,46 +190,40 @@ def read_table(
     Table
         A :class:`CategoryTable` if there are text columns.
 
-    Raises
-    ------
-    DataError
-        If the file is missing, empty, ragged or of unknown type, or if its decompressed size is too large. If
-        a column does not exist, is not numeric, or has empty, NaN or infinite cells. If a category column has
-        a distinct string in each of more than 20 rows. If openpyxl or pyarrow is required but not installed.
-
-    Warns
+    Notes
     -----
-    UserWarning
-        If a category column has mostly numbers or mostly unique values; if the first line is read as data; if
-        comments, sheets or columns are skipped; if dates or times are converted; if numbers become equal or
-        may mark missing cells (-999); if classes look alike or like missing cells; if identifiers repeat.
+    Raises a DataError if the file is missing, empty, ragged, too large or of unknown type; if a column does
+    not exist, is not numeric, or has empty, NaN or infinite cells; if a category column has a distinct string
+    in each of more than 20 rows; or if openpyxl or pyarrow is required but not installed.
+
+    Warns if a category column has mostly numbers or mostly unique values; if the first line is read as data;
+    if comments, sheets or columns are skipped; if dates or times are converted; if numbers become equal or
+    may mark missing cells (-999); if classes look alike or like missing cells; or if identifiers repeat.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
     suffix = files.suffix_of(path)
+    notes: list[str] = []
     with files.readable(path):
-        if is_text_table(path):
-            return read_text(path, roles, expansion)
-        if suffix in files.PARQUET:
-            frame, roles = parquet_frame(path, roles, expansion)
-            notes: list[str] = []
-            frame = _typed_frame(frame, set(roles.by_column()), notes)
-            table = table_from_frame(frame, roles, name=path.name, source=str(path))
-            for note in notes:
-                warnings.warn(f"{path}: {note}", UserWarning, stacklevel=2)
-            return table
         if suffix == ".npz":
-            return read_npz(path, roles)
-    known = ", ".join([*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"])
-    raise files.DataError(
-        f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also with .gz"
-        + "; save an array with numpy.savez('data.npz', X=X)" * (suffix == ".npy")
-        + "; extract the table from the archive" * (path.suffix.lower() in (".zip", ".7z", ".tar", ".rar"))
-    )
+            return _read_npz(path, roles)
+        if is_text_table(path):
+            frame, roles = _text_frame(path, roles, expansion, notes)
+        elif suffix in files.PARQUET:
+            frame, roles = parquet_frame(path, roles, expansion)
+            frame = _typed_frame(frame, set(roles.by_column()), notes)
+        else:
+            remedy = "; save an array with numpy.savez('data.npz', X=X)" * (suffix == ".npy")
+            remedy += "; extract the table from the archive" * (suffix in (".zip", ".7z", ".tar", ".rar"))
+            known = [*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"]
+            raise files.unknown_suffix(path, known, remedy)
+        table = _table_from_frame(frame, roles, path)
+    for note in notes:
+        warn_caller(Advice(f"{path}: ", note, for_command(note)))
+    return table
 
 
 def is_text_table(path: Path) -> bool:
-    """Return whether the file is a (possibly compressed) text table or an Excel workbook."""
     return files.suffix_of(path) in files.TEXT or path.suffix.lower() in files.EXCEL
 
 
@@ -241,57 +234,53 @@ class Roles(NamedTuple):
     partial_labels: str | None = None
     id_column: str | None = None
     drop: tuple[str, ...] = ()
-    categories: bool = False
-    """Whether features may be non-numeric."""
-    header: bool | None = None
-    """Whether the first line names the columns; None infers this."""
+    categories: bool = False  # whether features may be non-numeric
+    header: bool | None = None  # whether the first line names the columns; None infers this
 
     def by_column(self) -> dict[str, str]:
         """Return the role of each named column. Raise a DataError if a column has two roles."""
         roles: dict[str, str] = {}
         named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
         for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
-            if column is None:
-                continue
             if column in roles:
-                raise files.DataError(
-                    f"column {column!r} cannot be both the {roles[column]} and the {role} column"
-                )
-            roles[column] = role
+                raise DataError(f"column {column!r} cannot be both the {roles[column]} and the {role} column")
+            if column is not None:
+                roles[column] = role
         return roles
 
 
 def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
-    """Raise a DataError if a column that has been assigned a role does not exist."""
     for column, role in roles.by_column().items():
         if column not in columns:
             fault = files.absent(source, "column", column, role, columns)
-            raise files.DataError(fault if columns else f"{source} has no columns")
+            raise DataError(fault if columns else f"{source} has no columns")
 
 
-def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
-    """Read a text table. See :func:`~moo_clustering.datasets.read_table`."""
+def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> tuple[pd.DataFrame, Roles]:
+    """Read a text table or Excel sheet with typed columns."""
     source = str(path)
     table = files.table_text(path, expansion=expansion)
-    notes = list(table.notes)
+    notes += table.notes
     rows = table.rows(source)
-    head = list(itertools.islice(rows, 1))
-    columns, is_named = named_columns(head, roles.header, source, notes)
+    columns, is_named = named_columns(list(itertools.islice(rows, 1)), roles.header, source, notes)
     roles = with_first_column(roles, columns)
     check_roles(roles, columns, source)
     n_rows = sum(1 for _ in files.equal_rows(rows, len(columns), source))
     if not n_rows and is_named:
-        raise files.DataError(f"{source} has column names but no rows")
+        raise DataError(f"{source} has column names but no rows")
     as_text = set(roles.by_column())
-    frame = _frame(table, columns, as_text, is_named, source, notes)
-    others = not_numeric(frame, [name for name in columns if name not in as_text])
-    if roles.categories and others:
-        # Categories, too, retain the notation used in the file.
-        frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
-    found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
-    for note in notes:
-        warnings.warn(Advice(f"{source}: ", note, for_command(note)), UserWarning, stacklevel=3)
-    return found
+
+    def frame_with(text: Collection[str], notes: list[str]) -> pd.DataFrame:
+        missing = {column: [""] if column in text else list(_NO_NUMBER) for column in columns}
+        cells = cells_of_text(table.text, table.separator, missing, source, header=0 if is_named else None)
+        return _typed_frame(cells, text, notes)
+
+    # Identifiers and classes retain the notation used in the file: "007" is not 7, and "NA" may be a class.
+    frame = frame_with(as_text, notes)
+    others = _not_numeric(frame, [name for name in columns if name not in as_text])
+    if roles.categories and others:  # categories, too, retain this notation
+        frame[others] = frame_with(set(columns), [])[others]
+    return _without_index(frame, roles, notes), roles
 
 
 def named_columns(
@@ -301,21 +290,17 @@ def named_columns(
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
         if _is_numeric(cells, files.is_written_number):
-            notes.append(
-                "the first line contains only numbers and is read as data; the columns are called "
-                f"column1 to column{len(cells)}"
-                if len(cells) > 1
-                else "the first line is a number and is read as data; the column is called column1"
-            )
+            names = f"column1 to column{len(cells)}" if len(cells) > 1 else "column1"
+            notes.append(f"the first line contains only numbers and is read as data, with the names {names}")
             header = False
     if header is False and head:
         return [f"column{number + 1}" for number in range(len(head[0][1]))], False
-    names = column_names(head, source, numbers=True)
-    decimals = [name for name in names if files.is_written_number(name) and re.search("[.,]", name)]
+    columns = column_names(head, source, numbers=True)
+    decimals = [name for name in columns if files.is_written_number(name) and re.search("[.,]", name)]
     if header is None and decimals:
         text = f"the first line is read as column names, but {decimals[0]!r} looks like a value; "
         notes.append(Advice(f"{text}read it as data with ", "header=False", "--no-header"))
-    return names, True
+    return columns, True
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
@@ -330,8 +315,7 @@ def with_first_column(roles: Roles, columns: Sequence[str]) -> Roles:
     return roles._replace(id_column=UNNAMED)
 
 
-def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.DataFrame:
-    """Drop index columns written by pandas."""
+def _without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.DataFrame:
     taken = roles.by_column()
     for name in frame.columns:
         if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
@@ -345,37 +329,22 @@ def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
 def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -> list[str]:
     """Read column names from the first line. All-numeric names are an error unless ``numbers`` is set."""
     if not head:
-        raise files.DataError(f"{source} is empty")
+        raise DataError(f"{source} is empty")
     columns = [name.strip() for name in head[0][1]]
     if not numbers and _is_numeric(columns, files.is_number):
-        raise files.DataError(f"{source} has numbers in its first line instead of column names")
+        raise DataError(f"{source} has numbers in its first line instead of column names")
     if len(columns) > 1 and not columns[0]:
         columns[0] = UNNAMED  # pandas and R leave the header of the row-name column empty
-    data = files.Remedy("if the first line is data, use", "header", False)
+    data = Remedy("if the first line is data, use", "header", False)
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
         if not name:
-            single = files.Remedy(f"keep one line with all names, or, {data.action}", "header", False)
-            raise files.DataError(f"{source}: column {number} has no name", single)
+            single = Remedy(f"keep one line with all names, or, {data.action}", "header", False)
+            raise DataError(f"{source}: column {number} has no name", single)
         if name in seen:
-            raise files.DataError(f"{source} has two columns named {name!r}", data)
+            raise DataError(f"{source} has two columns named {name!r}", data)
         seen.add(name)
     return columns
-
-
-def _frame(
-    table: files.TableText,
-    columns: list[str],
-    text: Collection[str],
-    is_named: bool,
-    source: str,
-    notes: list[str],
-) -> pd.DataFrame:
-    """Read numeric, boolean and text columns."""
-    # Identifiers and classes retain the notation used in the file: "007" is not 7, and "NA" may be a class.
-    missing = {column: [""] if column in text else list(_NO_NUMBER) for column in columns}
-    frame = cells_of_text(table.text, table.separator, missing, source, header=0 if is_named else None)
-    return _typed_frame(frame, text, notes)
 
 
 def cells_of_text(
@@ -396,7 +365,7 @@ def cells_of_text(
             low_memory=False,
         )
     except pd.errors.ParserError as error:
-        raise files.DataError(f"{source} cannot be read as a table: {error}") from error
+        raise DataError(f"{source} cannot be read as a table: {error}") from error
     return frame.map(cell_text, na_action="ignore") if "'" in text else frame
 
 
@@ -463,7 +432,7 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
     if not isinstance(frame.index, pd.RangeIndex):
         index = "(index)" if frame.index.name in (None, "") else str(frame.index.name)
         if index in frame.columns:
-            raise files.DataError(f"{path} has two columns named {index!r}, one of them its index")
+            raise DataError(f"{path} has two columns named {index!r}, one of them its index")
         try:
             names: Any = frame.index.astype(str)
         except UnicodeDecodeError:  # an index of bytes
@@ -474,27 +443,37 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
     return frame, roles
 
 
-def read_npz(path: Path, roles: Roles) -> Table:
-    """Read an npz archive. See :func:`~moo_clustering.datasets.read_table`."""
+def _read_npz(path: Path, roles: Roles) -> Table:
     source = str(path)
-    arrays = read_arrays(path, files.DataError, "X")
+    arrays = read_arrays(path, DataError, "X")
     X = numeric_matrix(arrays["X"], "X", source).astype(np.float64)
     if not len(X):
-        raise files.DataError(f"{source}: array 'X' has no rows")
+        raise DataError(f"{source}: array 'X' has no rows")
     names = feature_names_of(arrays, X.shape[1], "X", source)
-    roles.by_column()
-    keep = _kept(names, roles.drop, source)
+    roles.by_column()  # checks that no array has two roles
+    for name in roles.drop:
+        if name not in names:
+            raise DataError(files.absent(source, "feature", name, "drop", names))
+    keep = [column for column, name in enumerate(names) if name not in roles.drop]
+    if not keep:
+        raise DataError(f"{source}: there are no features")
     X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
-    check_numbers(X, names, source)
-    labels = roles.labels or ("y" if "y" in arrays and roles.partial_labels != "y" else None)
-    row_ids: NDArray[Any] = np.arange(len(X))
+    _check_numbers(X, names, source)
+    if roles.labels is None and "y" in arrays and roles.partial_labels != "y":
+        roles = roles._replace(labels="y")
+
+    def column(name: str) -> NDArray[Any]:
+        return array_column(arrays, name, len(X), source)
+
+    return _with_roles(Table(path.name, X, names, np.arange(len(X))), roles, column, source)
+
+
+def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source: str) -> Table:
+    """Add the identifiers, known classes and partial labels that ``column`` returns by name."""
     if roles.id_column is not None:
-        row_ids = identifiers(array_column(arrays, roles.id_column, len(X), source), roles.id_column, source)
-    return labelled(
-        Table(name=path.name, X=X, feature_names=names, row_ids=row_ids),
-        None if labels is None else array_column(arrays, labels, len(X), source),
-        None if roles.partial_labels is None else array_column(arrays, roles.partial_labels, len(X), source),
-    )
+        table = replace(table, row_ids=identifiers(column(roles.id_column), roles.id_column, source))
+    known, partial = (None if name is None else column(name) for name in (roles.labels, roles.partial_labels))
+    return labelled(table, known, partial)
 
 
 def array_names(path: Path) -> set[str]:
@@ -511,7 +490,7 @@ def array_names(path: Path) -> set[str]:
 def require_room(n_rows: int, n_columns: int, what: str) -> None:
     """Raise a DataError if a file requires more dense cells than the limit."""
     if n_rows * n_columns > _MOST_CELLS:
-        raise files.DataError(
+        raise DataError(
             f"{what} would require {n_rows:,} x {n_columns:,} cells, more than the limit of "
             f"{_MOST_CELLS:,}; reduce the data"
         )
@@ -520,13 +499,13 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     """Return the array. Raise a DataError if it is no numeric matrix or float64 merges distinct values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
-        raise files.DataError(
+        raise DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
             f"and shape {array.shape}"
         )
     for column in array.T:
         if same := files.indistinct_values(column):
-            raise files.DataError(
+            raise DataError(
                 f"{source}: array {name!r} contains {same[0]} and {same[1]}, which are equal in "
                 "double precision; subtract a common offset from the numbers, or drop identifiers"
             )
@@ -539,68 +518,48 @@ def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, sour
         return tuple(f"x{column}" for column in range(n_features))
     names = tuple(str(name) for name in arrays["feature_names"].reshape(-1))
     if len(names) != n_features:
-        raise files.DataError(
-            f"{source}: array 'feature_names' has {len(names)} names, but {name!r} has {n_features} columns"
-        )
+        fault = f"has {len(names)} names, but {name!r} has {n_features} columns"
+        raise DataError(f"{source}: array 'feature_names' {fault}")
     return names
-
-
-def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[int]:
-    for name in drop:
-        if name not in names:
-            raise files.DataError(files.absent(source, "feature", name, "drop", names))
-    keep = [column for column, name in enumerate(names) if name not in drop]
-    if not keep:
-        raise files.DataError(f"{source}: there are no features")
-    return keep
 
 
 def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
     """Return an array of labels or identifiers from an npz archive, one per sample."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
-        raise files.DataError(
-            f"{source} has no array {name!r} of labels or identifiers{did_you_mean(name, others)}"
-        )
+        near = did_you_mean(name, others)
+        raise DataError(f"{source} has no array {name!r} of labels or identifiers{near}")
     if arrays[name].shape not in {(n_samples,), (n_samples, 1)}:
-        raise files.DataError(
+        raise DataError(
             f"{source}: array {name!r} must have one value per row of 'X', {n_samples} in all; got "
             f"shape {arrays[name].shape}"
         )
     return arrays[name].reshape(-1)
 
 
-def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: str) -> Table:
-    """Convert a data frame with string column names to a table."""
+def _table_from_frame(frame: pd.DataFrame, roles: Roles, path: Path) -> Table:
+    source = str(path)
     check_roles(roles, list(frame.columns), source)
     if not len(frame):
-        raise files.DataError(f"{source} has column names but no rows")
+        raise DataError(f"{source} has column names but no rows")
     taken = roles.by_column()
     features = [column for column in frame.columns if column not in taken]
     if not features:
-        raise files.DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
-    others = not_numeric(frame, features)
+        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
+    others = _not_numeric(frame, features)
     if others and not roles.categories:
         _refuse(frame, others, source)
     numeric = [column for column in features if column not in others]
     X = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
-    check_numbers(X, numeric, source)
-    row_ids: NDArray[Any] = np.arange(len(frame))
-    if roles.id_column is not None:
-        row_ids = identifiers(frame[roles.id_column], roles.id_column, source)
-    table = Table(name=name, X=np.ascontiguousarray(X), feature_names=tuple(features), row_ids=row_ids)
+    _check_numbers(X, numeric, source)
+    table = Table(path.name, np.ascontiguousarray(X), tuple(features), np.arange(len(frame)))
     if others:
-        mixed = category_frame(frame[features], others, source)
-        table = CategoryTable(name, mixed, tuple(features), row_ids, category_names=tuple(others))
-    return labelled(
-        table,
-        None if roles.labels is None else frame[roles.labels],
-        None if roles.partial_labels is None else frame[roles.partial_labels],
-    )
+        mixed = _category_frame(frame[features], others, source)
+        table = CategoryTable(path.name, mixed, tuple(features), table.row_ids, category_names=tuple(others))
+    return _with_roles(table, roles, frame.__getitem__, source)
 
 
-def not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
-    """Return the names of the non-numeric features."""
+def _not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
     return [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
 
 
@@ -609,15 +568,15 @@ def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
     if len(wrong) > _SHOWN:
         shown += f" and {len(wrong) - _SHOWN} more"
     what = f"columns {shown} are" if len(wrong) > 1 else f"column {shown} is"
-    raise files.NotNumericError(
+    raise NotNumericError(
         f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
         wrong,
-        files.Remedy("drop such columns with", "drop", list(wrong[:_SHOWN])),
-        files.Remedy("declare their role with", "labels"),
-        files.Remedy("with", "partial_labels"),
-        files.Remedy("with", "id_column"),
-        files.Remedy("use them as categories with", "categories", True),
-        files.Remedy("read text columns with read_documents"),
+        Remedy("drop such columns with", "drop", list(wrong[:_SHOWN])),
+        Remedy("declare their role with", "labels"),
+        Remedy("with", "partial_labels"),
+        Remedy("with", "id_column"),
+        Remedy("use them as categories with", "categories", True),
+        Remedy("read text columns with read_documents"),
     )
 
 
@@ -631,20 +590,18 @@ def _example(column: pd.Series[Any]) -> str:
     return f" ({reason}, so these are codes; write numbers without this notation)" if reason else ""
 
 
-def check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
+def _check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
     """Raise a DataError for empty, NaN or infinite cells; warn of codes (see :func:`warn_of_codes`)."""
     # Check the sum first, without copying X: it is finite only if all values are finite.
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(X.sum()):
-            return warn_of_codes(X, features, source)
-    bad = np.argwhere(~np.isfinite(X))
-    if len(bad):
+        is_finite = np.isfinite(X.sum())
+    if not is_finite and len(bad := np.argwhere(~np.isfinite(X))):
         row, column = bad[0]
         value = X[row, column]
         what = "an empty or NaN value" if np.isnan(value) else f"the infinite value {value:g}"
         count = len(bad) - 1
         more = f" (and {count} more such {'cell' if count == 1 else 'cells'})" if count else ""
-        raise files.DataError(
+        raise DataError(
             f"{source} has {what} in column {features[column]!r}, row {row + 1}{more}; "
             "fill in or remove such cells first"
         )
@@ -664,72 +621,68 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
         warn_caller(f"{source}: {'; '.join(said[:_SHOWN])}{more}")
 
 
-def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
+def _category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
     """Convert the features to stripped strings (categories), booleans or float64."""
-    # Issue a UserWarning for categorical columns that look like numbers or identifiers.
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
-        text = name in categories
-        columns[name] = _as_text(column, str(name), source) if text else column.to_numpy(dtype=kind)
-    return pd.DataFrame(columns).reset_index(drop=True)
+        is_text = name in categories
+        columns[name] = _as_text(column, str(name), source) if is_text else column.to_numpy(dtype=kind)
+    return pd.DataFrame(columns)
 
 
 def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
-        raise files.DataError(
+        raise DataError(
             f"{source}: column {name!r} contains neither numbers nor text but {kind}",
-            files.Remedy("drop it with", "drop", [name]),
+            Remedy("drop it with", "drop", [name]),
         )
     cells = [files.written(cell) for cell in files.cells_of(column)]
     text = np.array([cell.strip() for cell in cells], dtype=object)
     if note := blanks_note(cells):
-        warnings.warn(f"column {name!r}: {note}", UserWarning, stacklevel=2)
+        warn_caller(f"column {name!r}: {note}")
     require_short(text, f"{source}: column {name!r}", "a category")
     empty = np.flatnonzero(text == "")
     if len(empty):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
-        raise files.DataError(
+        raise DataError(
             f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill in such "
             "cells, for example with 'missing' to make them a category, or remove them"
         )
-    _judge(text, name, source)
+    _check_categories(text, name, source)
     return text
 
 
-def _judge(text: Any, name: str, source: str) -> None:
+def _check_categories(text: Any, name: str, source: str) -> None:
+    """Raise a DataError if all texts differ; warn if they look like numbers or identifiers."""
     n_different = len(set(text))
     if n_different == len(text) > _FEW:
-        raise files.DataError(
+        raise DataError(
             f"{source}: column {name!r} has a different value in every row ({text[0]!r} in row 1), "
             "so its categories are uninformative",
-            files.Remedy("use it as row names with", "id_column", name),
-            files.Remedy("drop it with", "drop", [name]),
+            Remedy("use it as row names with", "id_column", name),
+            Remedy("drop it with", "drop", [name]),
         )
     other = np.flatnonzero(pd.to_numeric(pd.Series(text), errors="coerce").isna())
     if 0 < len(other) < len(text) / 2:
         cells = f"cell {text[other[0]]!r} in row {other[0] + 1} is not a number"
-        if len(other) > 1:
-            cells += f" (one of {len(other)} such cells)"
-        said = f"all values of column {name!r} are used as categories, because {cells}"
-        warnings.warn(said, UserWarning, stacklevel=2)
+        cells += f" (one of {len(other)} such cells)" if len(other) > 1 else ""
+        warn_caller(f"all values of column {name!r} are used as categories, because {cells}")
     elif n_different > max(_FEW, len(text) / 2):
         said = f"column {name!r} has {n_different} different values in {len(text)} rows, which are hardly "
-        said += "informative as categories"
-        advice = Advice(f"{said}; drop it with ", f"drop=[{name!r}]", f"--drop {shlex.quote(name)}")
-        warnings.warn(advice, UserWarning, stacklevel=2)
+        said += "informative as categories; drop it with "
+        warn_caller(Advice(said, f"drop=[{name!r}]", f"--drop {shlex.quote(name)}"))
 
 
 def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
-    """Add known classes and partial labels to a table."""
+    encoded: list[Any] = []
     for values in (labels, partial_labels):
         if values is not None:
             _require_scalars(values, "classes", table.name)
-    y, targets = (None, ()) if labels is None else encode_classes(labels, minus_one_is_missing=False)
-    partial, names = (
-        (None, ()) if partial_labels is None else encode_classes(partial_labels, minus_one_is_missing=True)
-    )
+    for values, is_partial in ((labels, False), (partial_labels, True)):
+        encoded += (None, ()) if values is None else encode_classes(values, minus_one_is_missing=is_partial)
+    y, targets, partial, names = encoded
     return replace(table, y=y, target_names=targets, partial_y=partial, partial_names=names)
 
 
@@ -738,7 +691,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:
-        raise files.DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
+        raise DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
         # Number the first of several equal names too, because a bare name would be ambiguous.
@@ -760,35 +713,35 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
 def _require_scalars(values: Any, what: str, source: str) -> None:
     other = next((cell for cell in values if not pd.api.types.is_scalar(cell)), None)
     if other is not None:
-        raise files.DataError(f"{source}: {what} must be strings or numbers, got {type(other).__name__}")
+        raise DataError(f"{source}: {what} must be strings or numbers, got {type(other).__name__}")
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
     """Raise a DataError if strings are too long for an array, where each cell is as large as the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
-        raise files.DataError(
-            f"{what} has a string of {longest:,} characters, too long for {role} of {len(texts):,} rows"
-        )
+        fault = f"too long for {role} of {len(texts):,} rows"
+        raise DataError(f"{what} has a string of {longest:,} characters, {fault}")
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1.
 
     An integer with and without ".0" is the same class. Otherwise, strings that differ after stripping are
-    different classes (01 and 1, 1E2 and 100). With ``minus_one_is_missing``, -1 is treated as an empty cell.
-    Do not set this option for known classes: -1 and 1 are common names for two classes.
-
-    Issues a UserWarning if class names differ only in whitespace or notation, or if a name looks like a
-    missing cell.
+    different classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or
+    look like missing cells. For partial labels, ``minus_one_is_missing`` also encodes the class -1 as -1.
     """
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}
     names = sorted(set(cells) - missing, key=_by_value)
-    for note in (blanks_note(texts), alike_note(names), _missing_note(names)):
-        if note:
-            warn_caller(f"classes: {note}")
+    alike = [
+        f"{name!r} is a class; leave cells without a class empty"
+        for name in names
+        if name.casefold() in _LIKE_MISSING
+    ]
+    for note in filter(None, (blanks_note(texts), alike_note(names), *alike[:1])):
+        warn_caller(f"classes: {note}")
     codes = {name: code for code, name in enumerate(names)}
     return np.array([codes.get(cell, -1) for cell in cells], dtype=np.int64), tuple(names)
 
@@ -796,10 +749,9 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
 def class_name(text: str) -> str:
     """Normalise a class name: 1.0 becomes 1, and -0 becomes 0, in columns of any type."""
     text = text.strip()
-    found = _INTEGER.fullmatch(text)
-    if found is None:
-        return text
-    return "0" if found[2] == "0" else found[1] + found[2]
+    if found := _INTEGER.fullmatch(text):
+        return "0" if found[2] == "0" else found[1] + found[2]
+    return text
 
 
 def _by_value(name: str) -> tuple[int, float | Decimal, str]:
@@ -809,13 +761,7 @@ def _by_value(name: str) -> tuple[int, float | Decimal, str]:
     return (1, 0.0, name) if np.isnan(number) else (0, number, name)
 
 
-def _missing_note(names: Sequence[str]) -> str:
-    name = next((name for name in names if name.casefold() in _LIKE_MISSING), "")
-    return f"{name!r} is a class; leave cells without a class empty" if name else ""
-
-
 def holds_columns(path: Path) -> bool:
-    """Return whether :func:`read_frame` can read the file."""
     return is_text_table(path) or path.suffix.lower() in files.PARQUET
 
 
@@ -837,9 +783,9 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     check_roles(roles, columns, str(path))
     cells = [row for _, row in files.equal_rows(rows, len(columns), path)]
     if not cells:
-        raise files.DataError(f"{path} has column names but no rows")
+        raise DataError(f"{path} has column names but no rows")
     frame = pd.DataFrame(cells, columns=columns, dtype=object)
-    frame = without_index(frame, roles, notes)
+    frame = _without_index(frame, roles, notes)
     frame.attrs["csv"] = {"sep": table.separator, "encoding": table.encoding}
     return frame, roles, notes
 
@@ -850,14 +796,12 @@ def _without_empty_ends(
     """Return the column names and the rows without trailing empty columns and rows."""
     head, rest = rows[:1], rows[1:]
     if head:
-        names = head[0][1]
+        line, names = head[0]
         width = len(names)
-        while (
-            width > 1 and not names[width - 1].strip() and not any(_held(row, width - 1) for _, row in rest)
-        ):
+        while width > 1 and not any("".join(row[width - 1 : width]).strip() for _, row in rows):
             width -= 1
         if width < len(names):
-            head = [(head[0][0], names[:width])]
+            head = [(line, names[:width])]
             rest = [(line, row[:width] if len(row) == len(names) else row) for line, row in rest]
     columns, is_named = named_columns(head, header, str(path), notes)
     rest = rest if is_named else [*head, *rest]
@@ -867,7 +811,3 @@ def _without_empty_ends(
     if n_empty := n_rows - len(rest):
         notes.append(f"{n_empty} empty row{'' if n_empty == 1 else 's'} at the end dropped")
     return columns, rest
-
-
-def _held(row: list[str], column: int) -> str:
-    return row[column].strip() if column < len(row) else ""

@@ -12,7 +12,7 @@ from inspect import isfunction
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -151,7 +151,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         """Set parameters as scikit-learn does. The parameters of an estimator ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
-        return cast(Self, super().set_params(**params))  # type: ignore[misc]
+        return super().set_params(**params)  # type: ignore[misc]
 
     def __sklearn_clone__(self) -> Any:
         if vars(self).get("start") is None:
@@ -333,10 +333,8 @@ class ReportMixin(NumericOptionsMixin):
         ['low petal length', 'high petal length']
         """
         names = {"sample_names": sample_names, "feature_names": feature_names, "class_names": class_names}
-        found: ClusterDescriptions = _pages("estimators").describe_of(
-            self, X, n_contrasts=n_contrasts, namer=namer, columns=columns, **names
-        )
-        return found
+        options = {"n_contrasts": n_contrasts, "namer": namer, "columns": columns}
+        return _pages("estimators").describe_of(self, X, **options, **names)
 
     def explain(
         self,
@@ -378,10 +376,8 @@ class ReportMixin(NumericOptionsMixin):
         high petal length: petal length (cm) > 2 (100 samples, 100% correct, 100% of the cluster)
         """
         names = {"feature_names": feature_names, "class_names": class_names}
-        found: ClusterRules = _pages("estimators").explain_of(
-            self, X, max_conditions=max_conditions, namer=namer, columns=columns, **names
-        )
-        return found
+        options = {"max_conditions": max_conditions, "namer": namer, "columns": columns}
+        return _pages("estimators").explain_of(self, X, **options, **names)
 
     def table(self, X: Any, **options: Any) -> pd.DataFrame:
         """Return the training samples with their clusters; see :meth:`describe` for options and errors.
@@ -391,8 +387,7 @@ class ReportMixin(NumericOptionsMixin):
         share of partitions that group the sample with the samples of its cluster, and ``doubtful``, which is
         True if this share is larger for another cluster. New names that X already has get an underscore.
         """
-        frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
-        return frame
+        return _pages("estimators").table_of(self, X, **options)
 
     def predict_table(
         self, X: Any, reference: Any = None, *, n_clusters: Any = None, **options: Any
@@ -422,8 +417,7 @@ class ReportMixin(NumericOptionsMixin):
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
-        frame: pd.DataFrame = _pages("estimators").predict_table_of(model, X, reference, **options)
-        return frame
+        return _pages("estimators").predict_table_of(model, X, reference, **options)
 
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
         """Compare new samples with the samples of the fit.
@@ -452,8 +446,7 @@ class ReportMixin(NumericOptionsMixin):
         (75, True)
         """
         self._check_predicts("drift", X)
-        found: Drift = _pages("estimators").drift_of(self, X, reference, **options)
-        return found
+        return _pages("estimators").drift_of(self, X, reference, **options)
 
     def _check_predicts(self, name: str, X: Any) -> None:
         check_is_fitted(self, "labels_")
@@ -467,7 +460,7 @@ class ReportMixin(NumericOptionsMixin):
         if (relabel := getattr(copy(self), "relabel", None)) is None:
             name = type(self).__name__
             raise ValueError(f"{name} cannot change the number of clusters after fit; set n_clusters first")
-        return cast(Self, relabel(n_clusters=n_clusters))
+        return relabel(n_clusters=n_clusters)
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
         """Return the scaled training rows and a function that scales features, or None without rows."""
@@ -482,16 +475,14 @@ class ReportMixin(NumericOptionsMixin):
         return self._with_card(super()._repr_html_inner())  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in bundle:
-            bundle["text/html"] = self._with_card(bundle["text/html"])
-        return bundle
+        bundle = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        return bundle | {kind: self._with_card(bundle[kind]) for kind in {"text/html"} & bundle.keys()}
 
     def _with_card(self, diagram: str) -> str:
         """Return an HTML card of the fitted clusterer; before ``fit``, only the diagram of its parameters."""
         if getattr(self, "labels_", None) is None:
             return diagram
-        return cast(str, _pages("card").card_of(self, diagram))
+        return _pages("card").card_of(self, diagram)
 
 
 def _following_names(method: Any, carries: bool) -> Any:
@@ -796,8 +787,7 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
     """Give samples of equal number their most frequent label (ties: lowest), except ``fixed``."""
     out = np.array(labels, dtype=np.int32)
-    n_distinct = int(equal.max()) + 1
-    if n_distinct == len(equal):
+    if equal.max() + 1 == len(equal):
         return out
     for row in np.atleast_2d(out):
         width = int(row.max()) + 1
@@ -816,10 +806,10 @@ def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
     """Warn if fewer than ``wanted`` clusters (a number or its description) contain samples."""
     if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
         return
-    why = why or "X has fewer distinct rows than clusters"
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
     _arrays.warn_caller(
-        f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}"
+        f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: "
+        f"{why or 'X has fewer distinct rows than clusters'}"
     )
 
 
@@ -848,30 +838,22 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
         from moo_clustering.operators.generic import start_rows  # slow import
 
         data = (*data, start_rows(estimator.start))
-    parameters = {
-        name: _plain(value) for name, value in estimator.get_params(deep=False).items() if name not in _FREE
-    }
+    given = estimator.get_params(deep=False).items()
     identity = {
         "method": type(estimator).__name__,
-        "parameters": parameters,
+        "parameters": {name: _plain(value) for name, value in given if name not in _FREE},
         "data": fingerprint(*(x if x is None or issparse(x) else np.asarray(x) for x in data)),
     }
-    return Checkpoint(
-        path=Path(estimator.checkpoint),
-        every=estimator.checkpoint_every,
-        identity=identity,
-        resume=estimator.resume,
-    )
+    path, every = Path(estimator.checkpoint), estimator.checkpoint_every
+    return Checkpoint(path=path, every=every, identity=identity, resume=estimator.resume)
 
 
 def _plain(value: Any) -> Any:
     """Convert a parameter to a JSON type: arrays to fingerprints, functions to names."""
     if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
-    if isinstance(value, np.ndarray) or (
-        isinstance(value, tuple | list) and any(isinstance(part, np.ndarray | list | tuple) for part in value)
-    ):
-        parts = value if isinstance(value, tuple | list) else [value]
+    parts = value if isinstance(value, tuple | list) else [value]
+    if any(isinstance(part, np.ndarray | list | tuple) for part in parts):
         return fingerprint(*(np.asarray(part) for part in parts))
     return value.item() if isinstance(value, np.generic) else value
 
@@ -886,18 +868,14 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
 
 def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
     """Compute the distances between samples and rows, shape (n_samples, n_rows)."""
-    name = metric if isinstance(metric, str) else None
-    dense = not issparse(X) and not issparse(rows)
-    if name in ("euclidean", "sqeuclidean") and dense:
+    if metric in ("euclidean", "sqeuclidean") and not issparse(X) and not issparse(rows):
         # Matrix products are faster, but round away the small distances between nearby rows.
-        return np.asarray(cdist(X, rows, name))
-    D: FloatArray
-    if name == "cosine":
+        return np.asarray(cdist(X, rows, metric))
+    if metric == "cosine":
         D = _arrays.unit_rows(X) @ _arrays.unit_rows(rows).T
         D = 1.0 - (D if isinstance(D, np.ndarray) else D.toarray())
         return np.rint(np.clip(D, 0.0, 2.0) * GRAIN) / GRAIN
-    D = np.asarray(pairwise_distances(X, rows, metric=metric), dtype=np.float64)
-    return D
+    return np.asarray(pairwise_distances(X, rows, metric=metric), dtype=np.float64)
 
 
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
@@ -908,7 +886,7 @@ def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> Non
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
     """Return a function that scales rows to [0, 1], or to mean 0 and standard deviation 1."""
-    # Constant features are dropped. If all features are constant, one column of zeros remains.
+    # The function drops constant features. If all features are constant, one column of zeros remains.
     _arrays.choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray
@@ -920,9 +898,8 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
         return by_range
     # Scaling to [0, 1] first prevents underflow and overflow in the squares of tiny and huge features.
     scaled = by_range(X)
-    return partial(
-        by_range, mean=scaled.mean(axis=0, dtype=np.float64), spread=scaled.std(0, dtype=np.float64)
-    )
+    mean, spread = scaled.mean(axis=0, dtype=np.float64), scaled.std(axis=0, dtype=np.float64)
+    return partial(by_range, mean=mean, spread=spread)
 
 
 def _scaled(

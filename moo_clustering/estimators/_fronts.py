@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import did_you_mean, knee, name_of, number_clusters, quoted
+from moo_clustering._arrays import AnyFloatArray, did_you_mean, knee, name_of, number_clusters, quoted
 from moo_clustering._docs import documented
 from moo_clustering.algorithms import DeapSearch, Recorder, Search, drive
 from moo_clustering.algorithms.deap_loops import CountedStep
@@ -156,8 +156,7 @@ class ControlsMixin:
         self.n_iter_ = search.generation
 
     def _parameters(self) -> dict[str, Any]:
-        parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
-        return parameters
+        return self.get_params(deep=False)  # type: ignore[attr-defined]
 
     def _without(self, params: Mapping[str, Any]) -> Self:
         """Return a clone with new parameter values, ignoring parameters that the class does not have."""
@@ -230,11 +229,11 @@ class ControlsMixin:
 
         first = plan()
         search, samples = first.search, getattr(fresh, "_samples", None)
-        if not isinstance(search, PymooSearch) and hasattr(search.toolbox, "evaluate_population"):
+        is_deap = isinstance(search, DeapSearch)
+        if is_deap and hasattr(search.toolbox, "evaluate_population"):
             raise self._without_search(" that could have controls")
         if n_evals is None:
-            counts_trials = isinstance(search, DeapSearch) and isinstance(search.step, CountedStep)
-            if counts_trials and not hasattr(self, "n_trial_evaluations_"):
+            if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
                 # The number of evaluated trial solutions is known only after a fit.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
@@ -411,20 +410,10 @@ class MemberGraphs(ABC):
 
     def clustered(self, S: csr_array) -> SpectralPartition:
         """Compute the spectral partition of a similarity matrix after adding the group links."""
-        options = self.options
-        partition = spectral_partition(
-            self.joined(S),
-            options["n_clusters"],
-            laplacian=options["laplacian"],
-            bridge=options["bridge"],
-            X=self.X,
-            metric=options["metric"],
-            lists=self.lists,
-            eigen_solver=options["eigen_solver"],
-            sample_weight=self.sample_weight,
-            rng=np.random.default_rng(self.seed),
-            n_jobs=options["n_jobs"],
-        )
+        given = ("n_clusters", "laplacian", "bridge", "metric", "eigen_solver", "n_jobs")
+        options: dict[str, Any] = {name: self.options[name] for name in given}
+        options |= {"sample_weight": self.sample_weight, "rng": np.random.default_rng(self.seed)}
+        partition = spectral_partition(self.joined(S), X=self.X, lists=self.lists, **options)
         return equal_together(partition, self.X, self.lists, self.groups)
 
     def joined(self, S: csr_array) -> csr_array:
@@ -476,11 +465,7 @@ class SpectralMixin(_base.NearestSampleMixin):
         return graph
 
     def _set_spectral(
-        self,
-        partition: SpectralPartition,
-        X: NDArray[np.floating[Any]],
-        lists: NeighborLists,
-        n_clusters: int,
+        self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
         """Set the results. If X has fewer than ``n_clusters`` distinct rows, each of them is a cluster."""
         self.labels_ = partition.labels

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import FloatArray, IntArray, Labels, knee, non_dominated, spawn_seeds
+from moo_clustering._arrays import FloatArray, IntArray, Labels, non_dominated, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._docs import documented
@@ -114,7 +114,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         (seed,) = spawn_seeds(self.random_state, 1)
-        self._weights = self._learn(features, constraints)
+        self._weights = None
+        if self.metric == "fisher" and constraints is not None:
+            self._weights = np.sqrt(fisher_weights(features, constraints))
         weighted = self._weigh(features)
         active = constraints is not None and self.supervision not in OUTSIDE
         problem = self._problem(weighted, constraints, self.supervision if active else "none")
@@ -133,7 +135,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        if self._is_precomputed():
+        if self.metric == "precomputed":
             nearest = X[:, self.medoid_indices_[self._numbers]].argmin(axis=1)
         else:
             nearest = _base.nearest_rows(self._weigh(X), self._representatives, self._plain_metric())
@@ -141,18 +143,10 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
         """Create the problem."""
-        return MedoidProblem(
-            X,
-            k_max=self.k_max,
-            metric=self._plain_metric(),
-            decode=self.decode,
-            n_local=self.n_local,
-            constraints=constraints,
-            supervision=supervision,  # type: ignore[arg-type]
-            form=self.form,
-            max_memory=self.max_memory,
-            n_jobs=self.n_jobs,
-        )
+        shared = ("k_max", "decode", "n_local", "form", "max_memory", "n_jobs")
+        options: dict[str, Any] = {name: getattr(self, name) for name in shared}
+        options |= {"constraints": constraints, "supervision": supervision}
+        return MedoidProblem(X, metric=self._plain_metric(), **options)
 
     @abstractmethod
     def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
@@ -160,23 +154,13 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
         # A resumed run may have another selection rule, because the rule does not affect the search.
-        same = clone(self).set_params(select="knee", post_repair=False)
+        same, data = clone(self).set_params(select="knee", post_repair=False), [features]
         if issparse(features):
-            return _base.checkpoint_for(
-                same, features.data, features.indices, features.indptr, np.array(features.shape), *supervision
-            )
-        return _base.checkpoint_for(same, features, *supervision)
-
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == "precomputed"
+            data = [features.data, features.indices, features.indptr, np.array(features.shape)]
+        return _base.checkpoint_for(same, *data, *supervision)
 
     def _plain_metric(self) -> Metric:
-        return "euclidean" if isinstance(self.metric, str) and self.metric == "fisher" else self.metric
-
-    def _learn(self, X: Any, constraints: PairwiseConstraints | None) -> FloatArray | None:
-        if not (isinstance(self.metric, str) and self.metric == "fisher") or constraints is None:
-            return None
-        return np.sqrt(fisher_weights(X, constraints))
+        return "euclidean" if self.metric == "fisher" else self.metric
 
     def _weigh(self, X: Any) -> Any:
         """Scale the features by the weights learned with ``metric="fisher"``."""
@@ -201,17 +185,14 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         front, labels = front[kept], labels[kept]
         self.pareto_front_ = problem.natural(front.get("F"))
         self.objective_names_ = tuple(problem.objective_names)
-        self.pareto_labels_ = labels
-        self.constraint_scores_ = None
-        self._n_pairs = (0, 0)
+        self.pareto_labels_ = self.repaired_labels_ = labels
+        self.constraint_scores_, self._n_pairs = None, (0, 0)
         if constraints is not None:
             self.constraint_scores_ = np.column_stack(constraints.satisfied(labels))
             self._n_pairs = (len(constraints.must_link), len(constraints.cannot_link))
-        self.repaired_labels_ = labels
-        repaired = self._repairs(constraints)
-        if repaired:
-            self.repaired_labels_ = _base.united(self._repaired_labels(problem, front), equal, fixed)
-            self.repaired_labels_ = relabel_by_first_appearance(self.repaired_labels_)
+        if repaired := self._repairs(constraints):
+            united = _base.united(self._repaired_labels(problem, front), equal, fixed)
+            self.repaired_labels_ = relabel_by_first_appearance(united)
         self._keep_representatives(problem, front, X, repaired)
         self._number_clusters()
 
@@ -260,7 +241,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _take_by_rule(self, rule: str) -> None:
         """Select by satisfied pairs, as documented for ``select``, or the knee if there are no pairs."""
         if self.constraint_scores_ is None or self.supervision == "none":
-            self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
+            super()._take_by_rule(rule)
         else:
             n_pairs = (1, 1) if rule == "constraints" else self._n_pairs
             self._take_member(most_satisfied(self.pareto_front_[:, 0], self.constraint_scores_, n_pairs))
@@ -281,7 +262,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self._is_precomputed()
+        tags.input_tags.sparse = self.metric != "precomputed"
         return tags
 
 

@@ -33,39 +33,20 @@ _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
 _NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
 # Options of published variants. Defined here, so that listing the methods does not import the estimators.
 MOCK_DELTA: dict[str, Any] = {
-    "encoding": "short",
-    "delta": "auto",
-    "search": "nsga2",
-    "pop_size": 100,
-    "n_gen": 100,
-    "pc": 1.0,
-    "init": "delta",
-    "mutation_length": "genotype",
-    "objectives": ("variance", "connectivity"),
-    "connectivity": "published",
-    "min_cluster_share": 0.0,
-}
+    "encoding": "short", "delta": "auto", "search": "nsga2", "pop_size": 100, "n_gen": 100, "pc": 1.0,
+    "init": "delta", "mutation_length": "genotype", "objectives": ("variance", "connectivity"),
+    "connectivity": "published", "min_cluster_share": 0.0,
+}  # fmt: skip
 MOCK_2007: dict[str, Any] = {
-    "encoding": "locus",
-    "search": "pesa2",
-    "pop_size": 10,
-    "archive_size": 1000,
-    "n_gen": 1000,
-    "pc": 0.7,
-    "init": "2007",
-    "mutation_length": "N",
-    "objectives": ("deviation", "connectivity"),
-    "connectivity": "ranks",
-    "min_cluster_share": 0.0,
-}
+    "encoding": "locus", "search": "pesa2", "pop_size": 10, "archive_size": 1000, "n_gen": 1000,
+    "pc": 0.7, "init": "2007", "mutation_length": "N", "objectives": ("deviation", "connectivity"),
+    "connectivity": "ranks", "min_cluster_share": 0.0,
+}  # fmt: skip
 # The published variant: no repair or enumeration, swap mutation, selection by satisfied pairs.
 NSGA2_CLUS: dict[str, Any] = {
-    "post_repair": False,
-    "select": "constraints",
-    "mutation": "swap",
-    "length": "grow",
+    "post_repair": False, "select": "constraints", "mutation": "swap", "length": "grow",
     "search": "evolve",
-}
+}  # fmt: skip
 # The PESC paper also states a mutation probability of 0.3, but MOCK has no such parameter.
 MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
 
@@ -168,332 +149,263 @@ def _check_fields(method: Method) -> None:
             raise TypeError(f"the options of alias {alias!r} must be a mapping, got {quoted(options)}")
 
 
-_bag_method = partial(Method, paper=_BAG_PAPER, needs=_NEEDS, supervision=("labels", "pairs"), bags=True)
+_guided_method = partial(Method, supervision=("labels", "pairs"))
+_bag_method = partial(_guided_method, paper=_BAG_PAPER, needs=_NEEDS, bags=True)
 BAG_METHODS: tuple[Method, ...] = (
     _bag_method(
-        name="bamic",
-        class_name="BAMIC",
+        name="bamic", class_name="BAMIC",
         paper=f"Zhang & Zhou 2009, a baseline of the multi-instance paper; {_BAG_PAPER}",
         summary="k-medoids of bags in the Hausdorff distance",
         aliases={"BAGIC": {}},
     ),
     _bag_method(
-        name="mi-kmeans",
-        class_name="MIKMeans",
+        name="mi-kmeans", class_name="MIKMeans",
         summary="k-means of bags, by the distance of the farthest instance to a centre",
         aliases={"MIKM": {}, "MIKM-instance": {"weighting": "instance"}, "MIKM-literal": {"empty": "keep"}},
     ),
     _bag_method(
-        name="migka",
-        class_name="MIGKA",
+        name="migka", class_name="MIGKA",
         summary="genetic k-means of bags, with mutation by the objective and k-means steps",
         aliases={"MIGKA-printed": {"draw_weights": "printed", "empty": "closest", "elitism": 0}},
     ),
     _bag_method(
-        name="mifgka",
-        class_name="MIFGKA",
+        name="mifgka", class_name="MIFGKA",
         summary="fast genetic k-means of bags, with mutation by distance; the search allows empty clusters",
         aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
     ),
     _bag_method(
-        name="migcuk",
-        class_name="MIGCUK",
+        name="migcuk", class_name="MIGCUK",
         summary="genetic search for medoid bags; can find the number of clusters",
         aliases={"MIGCUK-mean": {"centers": "mean"}},
     ),
     _bag_method(
-        name="chcmic",
-        class_name="CHCMIC",
+        name="chcmic", class_name="CHCMIC",
         summary="CHC over partitions of bags, which minimises the Davies-Bouldin index",
         aliases={"CHCMIC-printed": {"draw_weights": "printed", "empty": "closest"}},
     ),
     _bag_method(
-        name="memetic-chcmic",
-        class_name="MemeticCHCMIC",
-        paper=f"this package, after CHCMIC; {_BAG_PAPER}",
+        name="memetic-chcmic", class_name="MemeticCHCMIC", paper=f"this package, after CHCMIC; {_BAG_PAPER}",
         summary="CHC over local optima, with at least 5% of the bags in every cluster",
     ),
-)
+)  # fmt: skip
 _NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"
 _document_method = partial(Method, sparse=True, stems=True)
 DOCUMENT_METHODS: tuple[Method, ...] = (
     _document_method(
-        name="ensemble-nmf",
-        class_name="EnsembleNMF",
-        paper=_NMF_PAPER,
+        name="ensemble-nmf", class_name="EnsembleNMF", paper=_NMF_PAPER,
         summary="consensus of many factorisations of documents with normalised-cut weights",
         needs="documents, or non-negative term weights or counts, and the number of clusters",
         aliases={
-            "EN-NCW-NMF": {},
-            "NCW-NMF-ensemble": {},
-            "EN-NMF": {"document_weighting": None},
+            "EN-NCW-NMF": {}, "NCW-NMF-ensemble": {}, "EN-NMF": {"document_weighting": None},
             "NCW-NMF": {"n_runs": 1},
         },
     ),
     _document_method(
-        name="nmf-clustering",
-        class_name="NMFClustering",
+        name="nmf-clustering", class_name="NMFClustering",
         paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
         summary="clusters of documents by the topics of one non-negative factorisation",
         needs="documents, or non-negative term weights, and the number of clusters",
         aliases={"NMF": {}, "NMF-literal": {"unit_topics": False}},
     ),
     _document_method(
-        name="spherical-kmeans",
-        class_name="SphericalKMeans",
+        name="spherical-kmeans", class_name="SphericalKMeans",
         paper=f"Dhillon & Modha 2001 and CLUTO, baselines of ensemble NMF; {_NMF_PAPER}",
         summary="k-means by cosine, all clusters at once or by repeated bisection",
         needs="documents, or numeric features, dense or sparse, and the number of clusters",
         aliases={"bisecting": {"strategy": "bisecting"}, "bisecting-kmeans": {"strategy": "bisecting"}},
     ),
-)
+)  # fmt: skip
 RECOMMENDED = "pareto-clustering"
 RECOMMENDED_FOR_BAGS = "pareto-bags"
 FLAGSHIP_METHODS: tuple[Method, ...] = (
-    Method(
-        name=RECOMMENDED,
-        class_name="ParetoClustering",
-        paper="this package",
+    _guided_method(
+        name=RECOMMENDED, class_name="ParetoClustering", paper="this package",
         summary="recommended: consensus of algorithm families, guided by labels of a few samples, if any",
         needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
         aliases={
-            "pareto": {},
-            "flagship": {},
-            "pareto-evolved": {"n_gen": 30},
-            "pareto-shapes": {"criterion": "minimax"},
-            "pareto-new-classes": {"novel": "allow"},
+            "pareto": {}, "flagship": {}, "pareto-evolved": {"n_gen": 30},
+            "pareto-shapes": {"criterion": "minimax"}, "pareto-new-classes": {"novel": "allow"},
         },
-        supervision=("labels", "pairs"),
-        sparse=True,
-        equal_columns=True,
+        sparse=True, equal_columns=True,
     ),
-    Method(
-        name=RECOMMENDED_FOR_BAGS,
-        class_name="ParetoBagClustering",
-        paper="this package",
+    _guided_method(
+        name=RECOMMENDED_FOR_BAGS, class_name="ParetoBagClustering", paper="this package",
         summary="recommended for bags: consensus over distances, embeddings and algorithms",
         needs="bags of numeric instances; optional labels or pairs of bags",
-        supervision=("labels", "pairs"),
         bags=True,
     ),
     Method(
-        name="memetic-kmeans",
-        class_name="MemeticKMeans",
+        name="memetic-kmeans", class_name="MemeticKMeans",
         paper="this package, after Gribel & Vidal 2019 and Fränti 2018",
         summary="k-means with a low sum of squares, by evolution of local optima; for 50 or more clusters",
         needs="numeric features, and the number of clusters",
         aliases={"swap-kmeans": {"strategy": "swap"}, "ward-kmeans": {"strategy": "ward"}},
     ),
     Method(
-        name="constrained-kmeans",
-        class_name="ConstrainedKMeans",
-        paper="Bradley, Bennett & Demiriz 2000",
+        name="constrained-kmeans", class_name="ConstrainedKMeans", paper="Bradley, Bennett & Demiriz 2000",
         summary="k-means with minimum and maximum cluster sizes and exact assignments, for balanced clusters",
         needs="numeric features, the number of clusters, and bounds on their sizes; optional pairs",
         aliases={"sized-kmeans": {}, "balanced-kmeans": {}},
         supervision=("pairs",),
     ),
     Method(
-        name="fuzzy-cmeans",
-        class_name="FuzzyCMeans",
-        paper="Bezdek 1981",
+        name="fuzzy-cmeans", class_name="FuzzyCMeans", paper="Bezdek 1981",
         summary="fuzzy clusters around centres, with memberships of every sample in every cluster",
         needs="numeric features in comparable units, and the number of clusters",
         aliases={"fcm": {}},
     ),
     Method(
-        name="gustafson-kessel",
-        class_name="GustafsonKessel",
+        name="gustafson-kessel", class_name="GustafsonKessel",
         paper="Gustafson & Kessel 1978; Babuska, van der Veen & Kaymak 2002",
         summary="fuzzy clusters of different shapes and orientations",
         needs="numeric features, and the number of clusters",
         equal_columns=None,
     ),
     Method(
-        name="regions",
-        class_name="Regions",
+        name="regions", class_name="Regions",
         paper="this package, after DeFord, Duchin & Solomon 2021 and Duque, Anselin & Rey 2012",
         summary="connected regions of a map with even loads, such as territories or districts",
         needs="areas with polygons, and the number of regions; optional weights and earlier regions",
         areas=True,
     ),
-)
+)  # fmt: skip
 GRAPH_METHODS: tuple[Method, ...] = (
-    Method(
-        name="mock",
-        class_name="MOCK",
+    _guided_method(
+        name="mock", class_name="MOCK",
         paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
         summary="compact clusters of neighbours, from links of a spanning tree; finds the number of clusters",
         needs="numeric features; optional labels or pairs",
         aliases={
-            "MOCK-2007": MOCK_2007,
-            "delta-MOCK": MOCK_DELTA,
-            "MOCK-PESC": MOCK_PESC,
+            "MOCK-2007": MOCK_2007, "delta-MOCK": MOCK_DELTA, "MOCK-PESC": MOCK_PESC,
             "Semi-MOCK": {"supervision": "objective"},
         },
-        supervision=("labels", "pairs"),
     ),
-    Method(
-        name="srmosc",
-        class_name="SRMOSC",
-        paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
+    _guided_method(
+        name="srmosc", class_name="SRMOSC", paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
         summary="spectral clustering of graphs from a front of sparse representations of the samples",
         needs="numeric features, and the number of clusters; optional labels or pairs",
         aliases={"SRMOSC-evolved": {"search": "nsga2"}},
-        supervision=("labels", "pairs"),
         evolves_with={"search": "nsga2"},
     ),
     Method(
-        name="fuzzy-modes-moga",
-        class_name="FuzzyModesMOGA",
+        name="fuzzy-modes-moga", class_name="FuzzyModesMOGA",
         paper="Mukhopadhyay, Maulik & Bandyopadhyay 2009, a baseline of the PESC paper",
         summary="majority vote of a front of fuzzy clusterings around modes, for categories or numbers",
         needs="categories, or numeric features with metric='euclidean', and the number of clusters",
         aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
         categorical=True,
     ),
-)
+)  # fmt: skip
 _SISC_NEEDS = "presence of features, 0 or 1 (otherwise, set binarize=True), dense or sparse; optional labels"
 _SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
 _subspace_method = partial(Method, supervision=("labels", "label_sets"), sparse=True, presence=True)
 SUBSPACE_METHODS: tuple[Method, ...] = (
     _subspace_method(
-        name="sisc",
-        class_name="SISC",
-        paper=_SISC_PAPER,
+        name="sisc", class_name="SISC", paper=_SISC_PAPER,
         summary="fuzzy clusters with their own feature weights, guided by labels or label sets",
         needs=_SISC_NEEDS,
         aliases={"SISC-ML": {}, "SISC-ML-literal": {"aggregation": "sum", "n_neighbors": 5}},
     ),
     _subspace_method(
-        name="scad2",
-        class_name="SCAD2",
+        name="scad2", class_name="SCAD2",
         paper=f"Frigui & Nasraoui 2004, a baseline of SISC-ML; {_SISC_PAPER}",
         summary="fuzzy k-means with feature weights in every cluster",
         needs="numeric features, dense or sparse, and the number of clusters",
     ),
     _subspace_method(
-        name="entropy-weighted-kmeans",
-        class_name="EntropyWeightedKMeans",
+        name="entropy-weighted-kmeans", class_name="EntropyWeightedKMeans",
         paper=f"Jing, Ng & Huang 2007, a baseline of SISC-ML; {_SISC_PAPER}",
         summary="k-means with entropy-regularised feature weights in every cluster",
         needs="numeric features, dense or sparse, and the number of clusters",
         aliases={"K-Means-Entropy": {}, "EWKM": {}, "EWKM-mean": {"dispersion": "mean"}},
     ),
     _subspace_method(
-        name="nsga2-sisc",
-        class_name="NSGA2SISC",
+        name="nsga2-sisc", class_name="NSGA2SISC",
         paper=f"SISC-ML, with a search of this package for its start; {_SISC_PAPER}",
         summary="SISC from seeds found by NSGA-II, compared with the best of equally many random starts",
         needs=_SISC_NEEDS,
     ),
-    Method(
-        name="subspace-mixture",
-        class_name="SubspaceMixture",
+    _guided_method(
+        name="subspace-mixture", class_name="SubspaceMixture",
         paper="this package, after Celeux & Govaert 1992 and Fränti 2018",
         summary="Gaussian clusters in few features each, by swaps of clusters; finds the number of clusters",
         needs="numeric features, dense or sparse; optional labels or pairs",
-        supervision=("labels", "pairs"),
-        sparse=True,
-        equal_columns=None,
+        sparse=True, equal_columns=None,
     ),
     Method(
-        name="icl",
-        class_name="ICLClustering",
-        paper="Côme, Jouvin, Latouche & Bouveyron 2021",
+        name="icl", class_name="ICLClustering", paper="Côme, Jouvin, Latouche & Bouveyron 2021",
         summary="clusters of maximum integrated likelihood: Gaussian, categorical, or blocks of a graph",
         needs="numeric features (columns of two values, such as indicators, are categories), or a graph",
         aliases={
-            "icl-counts": {"model": "counts"},
-            "icl-categories": {"model": "categories"},
+            "icl-counts": {"model": "counts"}, "icl-categories": {"model": "categories"},
             "icl-graph": {"model": "sbm"},
         },
-        graph_options={"model": "sbm"},
-        equal_columns=None,
+        graph_options={"model": "sbm"}, equal_columns=None,
     ),
-)
+)  # fmt: skip
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         *FLAGSHIP_METHODS,
-        Method(
-            name="pesc",
-            class_name="PESC",
-            paper=_PESC_PAPER,
+        _guided_method(
+            name="pesc", class_name="PESC", paper=_PESC_PAPER,
             summary="spectral clustering of a graph merged from a Pareto front of neighbour graphs",
             needs="numeric features or precomputed distances, and the number of clusters",
             aliases={
-                "PESC_ES1": {"ensemble": "es1"},
-                "PESC_ES2": {"ensemble": "es2"},
+                "PESC_ES1": {"ensemble": "es1"}, "PESC_ES2": {"ensemble": "es2"},
                 "PESC_ES3": {"ensemble": "es3"},
                 "PESC-paper": {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"},
             },
-            supervision=("labels", "pairs"),
         ),
-        Method(
-            name="spectral-graph",
-            class_name="SpectralGraphClustering",
+        _guided_method(
+            name="spectral-graph", class_name="SpectralGraphClustering",
             paper=f"conventional similarity graphs, baselines of the PESC paper; {_PESC_PAPER}",
             summary="spectral clustering of a k-nearest-neighbour, epsilon, full or water-filling graph",
             needs="numeric features or precomputed distances, and the number of clusters",
             aliases={
-                "kNN": {"graph": "knn"},
-                "mutual-kNN": {"graph": "mutual_knn"},
-                "epsilon-neighborhood": {"graph": "epsilon"},
-                "fully-connected": {"graph": "full"},
+                "kNN": {"graph": "knn"}, "mutual-kNN": {"graph": "mutual_knn"},
+                "epsilon-neighborhood": {"graph": "epsilon"}, "fully-connected": {"graph": "full"},
                 "water-filling": {"graph": "waterfill"},
             },
-            supervision=("labels", "pairs"),
         ),
-        Method(
-            name="nsga2-clus",
-            class_name="NSGA2Clus",
-            paper=_NSGA2_CLUS_PAPER,
+        _guided_method(
+            name="nsga2-clus", class_name="NSGA2Clus", paper=_NSGA2_CLUS_PAPER,
             summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
             needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
             aliases={
                 "Internal-NSGA-II-clus": {"supervision": "crowding", **NSGA2_CLUS},
                 "External-NSGA-II-clus": {"supervision": "external", **NSGA2_CLUS},
             },
-            supervision=("labels", "pairs"),
             sparse=True,
         ),
-        Method(
-            name="amosa-clus",
-            class_name="AMOSAClus",
+        _guided_method(
+            name="amosa-clus", class_name="AMOSAClus",
             paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="archived simulated annealing over sets of medoids; finds the number of clusters",
             needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
             aliases={"AMOSA-centre": {"encoding": "center"}},
-            supervision=("labels", "pairs"),
             sparse=True,
         ),
-        Method(
-            name="metric-kmeans",
-            class_name="MetricKMeans",
+        _guided_method(
+            name="metric-kmeans", class_name="MetricKMeans",
             paper=f"Xing et al. 2002, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="k-means in a Mahalanobis metric learned from pairs",
             needs="numeric features, the number of clusters, and labels or pairs",
             aliases={"KMDM": {}, "KMDM-full": {"metric_type": "full"}},
-            supervision=("labels", "pairs"),
         ),
-        Method(
-            name="pckmeans",
-            class_name="PCKMeans",
+        _guided_method(
+            name="pckmeans", class_name="PCKMeans",
             paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
             summary="k-means with a penalty for violated pairs",
             needs="features, dense or sparse, the number of clusters, and labels or pairs",
-            supervision=("labels", "pairs"),
             sparse=True,
         ),
-        Method(
-            name="hmrf-kmeans",
-            class_name="HMRFKMeans",
+        _guided_method(
+            name="hmrf-kmeans", class_name="HMRFKMeans",
             paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="k-means with a penalty for violated pairs that depends on the distance of their samples",
             needs="features, dense or sparse, the number of clusters, and labels or pairs",
             aliases={"KMProb": {}},
-            supervision=("labels", "pairs"),
             sparse=True,
         ),
         *BAG_METHODS,
@@ -501,7 +413,7 @@ METHODS: dict[str, Method] = {
         *SUBSPACE_METHODS,
         *GRAPH_METHODS,
     )
-}
+}  # fmt: skip
 
 
 def accepting(field: str) -> str:
@@ -574,13 +486,11 @@ def _check_installed(method: Method) -> None:
             for other in others:
                 if _plain(name) in map(_plain, (other.name, other.class_name, *other.aliases)):
                     raise ValueError(f"{quoted(name)} is already a name of the method {other.name}")
-    estimator_class = method.load()
-    for name in ("fit", "get_params"):
-        if not (isinstance(estimator_class, type) and callable(getattr(estimator_class, name, None))):
-            raise TypeError(
-                f"{method.module}.{method.class_name} must be a clusterer, with fit and get_params"
-            )
-    parameters = inspect.signature(estimator_class).parameters
+    kind: Any = method.load()
+    callables = [callable(getattr(kind, name, None)) for name in ("fit", "get_params")]
+    if not isinstance(kind, type) or not all(callables):
+        raise TypeError(f"{method.module}.{method.class_name} must be a clusterer, with fit and get_params")
+    parameters = inspect.signature(kind).parameters
     for options in (*method.aliases.values(), method.graph_options, method.evolves_with):
         for name in options:
             if name not in parameters:
@@ -618,12 +528,10 @@ def find_method(name: str) -> tuple[Method, dict[str, Any]]:
 
 
 def _known(name: str) -> tuple[Method, dict[str, Any]] | None:
-    wanted = _plain(name)
     for method in METHODS.values():
-        if wanted in {_plain(method.name), _plain(method.class_name)}:
-            return method, {}
-        for alias, options in method.aliases.items():
-            if wanted == _plain(alias):
+        names: dict[str, Mapping[str, Any]] = {method.name: {}, method.class_name: {}, **method.aliases}
+        for each, options in names.items():
+            if _plain(each) == _plain(name):
                 return method, dict(options)
     return None
 
@@ -649,23 +557,15 @@ class CitedMixin:
 
 def bibtex(*classes: type) -> str:
     """Return entries for the papers of the classes and their bases (default: all), then for this package."""
-    names = {
-        base.__name__
-        for each in classes
-        for base in each.__mro__
-        if base.__module__.startswith("moo_clustering.")
-    }
-    return "\n\n".join(
-        [*(entry for entry, of in _references() if not classes or not names.isdisjoint(of)), _PACKAGE]
-    )
+    bases = [base for each in classes for base in each.__mro__]
+    names = {base.__name__ for base in bases if base.__module__.startswith("moo_clustering.")}
+    found = [entry for entry, of in _references() if not classes or names & of]
+    return "\n\n".join([*found, _PACKAGE])
 
 
 @cache
 def _references() -> list[tuple[str, frozenset[str]]]:
     """Return each entry and the names of its estimators."""
     text = files("moo_clustering.estimators").joinpath("assets", "references.bib").read_text(encoding="utf-8")
-    found = []
-    for entry in text.strip().split("\n\n"):
-        (of,) = _CITED.findall(entry)
-        found.append((_CITED.sub("", entry), frozenset(of.split(", "))))
-    return found
+    entries = text.strip().split("\n\n")
+    return [(_CITED.sub("", entry), frozenset(_CITED.findall(entry)[0].split(", "))) for entry in entries]

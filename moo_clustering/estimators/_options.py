@@ -28,13 +28,8 @@ CheckpointPath = Annotated[str | Path | None, str, Path, None]
 
 # scikit-learn's constraints by type. A bool is also an Integral, but "boolean" is narrower.
 _CONSTRAINTS: dict[Any, Any] = {
-    bool: "boolean",
-    int: Integral,
-    float: Real,
-    NoneType: None,
-    str: str,
-    Path: Path,
-}
+    bool: "boolean", int: Integral, float: Real, NoneType: None, str: str, Path: Path,
+}  # fmt: skip
 
 # Documentation of shared parameters, for classes that do not document them themselves.
 _SHARED = """
@@ -79,12 +74,12 @@ def estimator(kind: C) -> C:
     for name in parameters:
         if name in vars(kind):  # only the constructor needs the default
             delattr(kind, name)
-    inherited: dict[str, list[Any]] = {}
+    checked: dict[str, list[Any]] = {}
     for base in reversed(kind.__mro__[1:]):
-        inherited |= base.__dict__.get("_parameter_constraints", {})
-    checked = {name: _constraints_of(kind, parameters[name]) for name in own if name in parameters}
+        checked |= vars(base).get("_parameter_constraints", {})
+    checked |= {name: _constraints_of(kind, parameters[name]) for name in own if name in parameters}
     kind._parameter_constraints = {  # type: ignore[attr-defined]
-        name: rules for name, rules in (inherited | checked).items() if name in parameters
+        name: rules for name, rules in checked.items() if name in parameters
     }
     kind.__doc__ = written  # dataclass() uses the signature as a docstring if there is none
     return documented(_SHARED)(kind)

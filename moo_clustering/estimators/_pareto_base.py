@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import KW_ONLY, replace
 from functools import partial
 from numbers import Integral
@@ -34,7 +34,7 @@ from moo_clustering.estimators import _pareto_confidence as verdicts
 from moo_clustering.estimators import _pareto_selection as selection
 from moo_clustering.estimators._fronts import ControlsMixin, FrontMixin
 from moo_clustering.estimators._pareto_evolution import Evolution, evolve_with_controls
-from moo_clustering.estimators._pareto_pool import TRIVIAL, PooledSamples
+from moo_clustering.estimators._pareto_pool import PooledSamples, pooled_bags
 from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.operators import start_genes
@@ -132,39 +132,17 @@ class ParetoPoolClusterer(
     alternatives_ : DataFrame
         Up to four high-scoring partitions that differ from the result and from each other (adjusted Rand
         index of at most .8), with sizes, confidence, families, and a description of the difference.
-    alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives with their original signs. All are maximised.
-    pareto_labels_ : ndarray of shape (n_solutions, n_samples)
     objective_names_ : tuple of str
-    result_ : pymoo Result
-        Front with minimised objectives. None with ``kernel="bags"``.
     scoring_ : object or None
         Object that computes objectives (``values``) and scores (``score``). None without a pool.
     graph_ : csr_array
         Neighbour graph of the samples or landmarks.
-    landmark_of_ : ndarray of shape (n_samples,) or None
-        Index of the landmark that represents each sample. None without landmarks.
     n_landmarks_ : int or None
-    landmarks_ : ndarray of shape (n_landmarks, n_features) or None
-        Landmarks in the feature units of ``fit`` (prepared features of data frames, components of reduced
-        sparse data). Use them as data for other clusterers that cannot handle all samples.
-    landmark_weights_ : ndarray of shape (n_landmarks,) or None
-        Number of samples that each landmark represents.
-    rare_groups_ : DataFrame
-        Groups of at least 20 samples that are far from all other samples, after a fit with landmarks. A group
-        has at most 1% of the samples, unless its samples are identical. Columns ``cluster``, ``n_samples``,
-        ``share``, ``sample`` (its first sample) and ``is_cluster`` (whether it is a cluster of its own).
-    outliers_ : ndarray of shape (n_samples,), bool
-        Whether a sample is far from all others, see Notes. All False for distances and bags, and if more than
-        5% of the samples would be outliers.
+        Number of landmarks. None without landmarks.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
-    transduction_ : ndarray of shape (n_samples,)
-        Class of each sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1
-        or, if classes are strings, "-1", which scikit-learn's scorers accept.
-    predict_proba_ : ndarray of shape (n_samples, n_classes)
-        Class probabilities, after a fit with labels of every class. Absent if there may be new classes.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
         Position of each cluster's class in ``classes_``, -1 if new. Present if clusters and classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
@@ -193,7 +171,7 @@ class ParetoPoolClusterer(
     class_prior: Literal["uniform", "smoothed"] = "uniform"
     pairs: Literal["hard", "soft"] = "hard"
     n_gen: _options.NonNegativeCount = 0
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 48
+    pop_size: _options.PopulationSize = 48
     engine: Literal["pymoo", "deap"] = "pymoo"
     extra_candidates: Annotated[Sequence[Any] | None, list, tuple, None] = None
 
@@ -229,7 +207,7 @@ class ParetoPoolClusterer(
         except Exception:
             # Keep the previous fit.
             self.set_params(n_clusters=before)
-            self.__dict__["_samples"] = samples
+            self._samples = samples
             raise
         return self
 
@@ -310,16 +288,13 @@ class ParetoPoolClusterer(
                 'pairs as session.answer("together", samples=(i, j))'
             )
         start = self._solutions.get("fit", self._solutions["auto"]).labels
+        labels = number_clusters(samples.per_point(start))[0]
+        nearest = None if samples.landmark_of is None else partial(getattr, samples, "nearest_landmarks")
         return QuestionPool(
-            candidates.pool,
-            candidates.score,
-            number_clusters(samples.per_point(start))[0],
-            partial(getattr, samples, "similarity"),
-            features=samples.features,
-            landmark_of=samples.landmark_of,
-            sample_features=samples.sample_features,
-            nearest=None if samples.landmark_of is None else partial(getattr, samples, "nearest_landmarks"),
-        )
+            candidates.pool, candidates.score, labels, partial(getattr, samples, "similarity"),
+            features=samples.features, landmark_of=samples.landmark_of,
+            sample_features=samples.sample_features, nearest=nearest,
+        )  # fmt: skip
 
     def take(self, session: AnswerSession) -> Self:
         """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes this.
@@ -339,8 +314,7 @@ class ParetoPoolClusterer(
         answered = np.array([entry != -1 for entry in session.partial_labels().tolist()])
         answered[np.concatenate(session.pairs()).ravel()] = True
         taken = selection.Solution(session.labels_.copy(), known=answered)
-        solutions: dict[str, selection.Solution] = vars(self)["_solutions"]
-        self._solutions = {"fit": solutions["auto"], **solutions, "auto": taken}
+        self._solutions = {"fit": self._solutions["auto"], **self._solutions, "auto": taken}
         self._take(taken)
         if names := {k: name for k, name in enumerate(session.groups_["name"].fillna("")) if name}:
             self._cluster_names = carried_names(session.labels_, self.labels_, names)
@@ -384,23 +358,26 @@ class ParetoPoolClusterer(
 
     @property
     def landmarks_(self) -> FloatArray | None:
-        """Landmarks in feature units, or None if every sample is used."""
+        """Landmarks, shape (n_landmarks, n_features), in units of the features; None without landmarks.
+
+        Units are those of prepared data-frame features or reduced components, if any. Use the landmarks as
+        data for clusterers that cannot handle all samples.
+        """
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
         if self._samples.landmark_of is None or points is None or scaling is None:
             return None
-        found: FloatArray = scaling.inverse(points)
-        return found
+        return scaling.inverse(points)
 
     @property
     def landmark_weights_(self) -> IntpArray | None:
-        """Number of samples per landmark, or None if every sample is used."""
+        """Number of samples that each landmark represents, shape (n_landmarks,); None without landmarks."""
         check_is_fitted(self)
         return None if self._samples.landmark_of is None else self._samples.sizes.astype(np.intp)
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark index of each sample (lazy for partitioned tables); None if every sample is used."""
+        """Landmark of each sample, shape (n_samples,), lazy for partitioned tables; None without any."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -408,7 +385,11 @@ class ParetoPoolClusterer(
 
     @property
     def outliers_(self) -> Any:
-        """Mask of the samples that are far from all others, as a lazy array for partitioned tables."""
+        """Mask of the samples that are far from all others, shape (n_samples,), lazy for partitioned tables.
+
+        All False for distances and bags, and if more than 5% of the samples would be outliers. See the Notes
+        of :class:`ParetoClustering`.
+        """
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.far_samples
@@ -422,7 +403,7 @@ class ParetoPoolClusterer(
         ValueError if the number of rows, or the landmark of any row, differs from the fit.
         """
         check_is_fitted(self)
-        samples: PooledSamples = vars(self)["_samples"]
+        samples = self._samples
         if samples.landmark_of is None or samples.transform is None or samples.counts is not None:
             return self
         rows = self._read(X, reset=False)
@@ -437,7 +418,7 @@ class ParetoPoolClusterer(
                 f"row {other[0]} of X differs from row {other[0]} of the fit; pass the samples of the fit in "
                 "their order"
             )
-        self._samples: PooledSamples = replace(samples, scaled=samples.transform(rows))
+        self._samples = replace(samples, scaled=samples.transform(rows))
         return self
 
     def _take_by_rule(self, rule: str) -> None:
@@ -448,9 +429,8 @@ class ParetoPoolClusterer(
         assert candidates is not None
         if rule in ("select", "consensus"):
             rng = np.random.default_rng(self._seeds[0])
-            candidates = candidates.within(self._interval(candidates))
-            number, samples = self._number, self._samples
-            self._take_points(selection.unsupervised_partition(samples, candidates, number, rule, rng))
+            given = self._samples, candidates.within(self._interval(candidates)), self._number
+            self._take_points(selection.unsupervised_partition(*given, rule, rng))
         elif rule in selection.GRANULARITIES:
             self._take_points(candidates.within(candidates.granularities[rule]).best(candidates.total))
         else:
@@ -465,8 +445,8 @@ class ParetoPoolClusterer(
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
         """Return the required range of numbers of clusters, or None."""
         if self.granularity is None:
-            ends = self.n_clusters if isinstance(self.n_clusters, tuple | list) else None
-            return None if ends is None else (int(ends[0]), int(ends[1]))
+            ends = self.n_clusters
+            return (int(ends[0]), int(ends[1])) if isinstance(ends, tuple | list) else None
         if self.granularity not in candidates.granularities:
             found = ", ".join(map(repr, candidates.granularities))
             raise ValueError(f"no partition of the pool has granularity={self.granularity!r}, only {found}")
@@ -585,8 +565,7 @@ class ParetoPoolClusterer(
     @property
     def _labels_of_samples(self) -> Labels:
         """Labels of the samples or, for partitioned tables, of the landmarks and known rows."""
-        found: Labels = self.labels_ if self._samples.counts is None else self._marked
-        return found
+        return self.labels_ if self._samples.counts is None else self._marked
 
     @property
     def _result_labels(self) -> Labels:
@@ -651,7 +630,10 @@ class ParetoPoolClusterer(
 
     @property
     def predict_proba_(self) -> FloatArray:
-        """Class probabilities, shape (n_samples, n_classes), after a fit with labels of every class."""
+        """Class probabilities, shape (n_samples, n_classes), after a fit with labels of every class.
+
+        Raises an AttributeError if there may be new classes.
+        """
         check_is_fitted(self)
         if (found := self._solution.probabilities) is None or self._samples.counts is not None:
             raise AttributeError(f"predict_proba_ requires {_LABELS_OF_ALL}")
@@ -659,7 +641,10 @@ class ParetoPoolClusterer(
 
     @property
     def transduction_(self) -> NDArray[Any]:
-        """Class of every sample after a fit with labels, -1 for new classes and noise."""
+        """Class of each sample in the dtype of ``y``, shape (n_samples,), after a fit with labels.
+
+        New classes and noise are -1 or, if classes are strings, "-1", which scikit-learn's scorers accept.
+        """
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ requires a fit with labels: fit(X, y)")
@@ -688,9 +673,16 @@ class ParetoPoolClusterer(
     def _check_data(self, data: Any) -> None:
         """Raise an error if the parameters do not match the data."""
 
-    @abstractmethod
     def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
         """Return a function that builds the pool of the samples from :meth:`_read` for a ``k_range``."""
+        options = self._pool_options() | {"needs_pool": needs_pool}
+        return lambda ks: pooled_bags(data, k_range=ks, seed=deepcopy(seed), **options)
+
+    def _pool_options(self) -> dict[str, Any]:
+        return {
+            "n_clusters": self._number, "n_neighbors": self.n_neighbors, "extra": self.extra_candidates,
+            "n_jobs": self.n_jobs, "verbose": bool(self.verbose),
+        }  # fmt: skip
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
         """Build the pool, and select from it using labels, must-links and cannot-links."""
@@ -771,33 +763,17 @@ class ParetoPoolClusterer(
         if criterion == "auto":
             criterion = selection.automatic_criterion(samples, side, self._number)
         choose = partial(
-            selection.choose_solution,
-            samples,
-            side,
-            pairs,
-            n_clusters=self._number,
-            interval=self._interval,
-            method=self.method,
-            kernel="full" if kernel == "pool+bags" else kernel,
-            hard=self.pairs == "hard",
-            clamp=self.clamp,
-            class_prior=self.class_prior,
-            merge_same_class=self.merge_same_class,
-            seed=self._seeds[0],
-        )
+            selection.choose_solution, samples, side, pairs,
+            n_clusters=self._number, interval=self._interval, method=self.method, seed=self._seeds[0],
+            kernel="full" if kernel == "pool+bags" else kernel, hard=self.pairs == "hard", clamp=self.clamp,
+            class_prior=self.class_prior, merge_same_class=self.merge_same_class,
+        )  # fmt: skip
         candidates, evolution = None, None
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
-            objectives = selection.objectives_for(
-                samples,
-                pool,
-                side,
-                pairs,
-                criterion=criterion,
-                criterion_weight=self.criterion_weight,
-                n_jobs=self.n_jobs,
-            )
+            weight = self.criterion_weight
+            objectives = selection.objectives_for(samples, side, pairs, criterion, weight, self.n_jobs)
             sizes = None
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
@@ -808,25 +784,16 @@ class ParetoPoolClusterer(
                 return more
             if may_agree and sizes is not None and pairs is None:
                 self._assessor = self._assessor_for(candidates)
-                choose = partial(
-                    choose, trusted=self._assess(None, candidates).verdict != verdicts.NO_STRUCTURE
-                )
+                trusted = self._assess(None, candidates).verdict != verdicts.NO_STRUCTURE
+                choose = partial(choose, trusted=trusted)
             if self.n_gen:
                 first = self._start_labels(samples.n_samples)
+                checkpoint = self._checkpoint_for(pool.labels, *supervision)
                 evolution = yield from evolve_with_controls(
-                    candidates,
-                    samples.graph,
-                    pairs,
-                    choose,
-                    self._seeds[1:],
-                    self._checkpoint_for(pool.labels, *supervision),
-                    start=None if first is None else samples.per_point(first),
-                    n_clusters=self._number,
-                    n_gen=self.n_gen,
-                    pop_size=self.pop_size,
-                    engine=self.engine,
-                    verbose=bool(self.verbose),
-                )
+                    candidates, samples.graph, pairs, choose, self._seeds[1:], checkpoint,
+                    start=None if first is None else samples.per_point(first), n_clusters=self._number,
+                    n_gen=self.n_gen, pop_size=self.pop_size, engine=self.engine, verbose=bool(self.verbose),
+                )  # fmt: skip
                 candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
@@ -865,7 +832,7 @@ class ParetoPoolClusterer(
         self.objective_names_ = ()
         if candidates is not None:
             of_points = samples.per_point(self._solutions["auto"].labels)
-            if candidates.pool.families[0] != TRIVIAL:
+            if not samples.is_trivial:
                 self._alternatives, ari = candidates.alternatives(of_points)
             self._front = candidates.front()
             self.pareto_front_ = candidates.values[self._front]
@@ -878,12 +845,11 @@ class ParetoPoolClusterer(
         self.interrupted_ = evolution is not None and evolution.interrupted
         if evolution is not None:
             self.history_ = evolution.evolved.history
-            alone = self._with_noise(self._numbered(self._solutions["control"]).labels)
-            self.control_labels_ = self._shown(alone)
             self.control_score_ = evolution.scores
-            if "random-control" in self._solutions:
-                by_chance = self._numbered(self._solutions["random-control"])
-                self.random_control_labels_ = self._shown(self._with_noise(by_chance.labels))
+            for name in ("control", "random-control"):
+                if name in self._solutions:
+                    labels = self._with_noise(self._numbered(self._solutions[name]).labels)
+                    setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
         """Compute the tables that a saved model omits; X contains the training samples."""
@@ -896,10 +862,10 @@ class ParetoPoolClusterer(
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
         """Return the partition assessor, reused from the last fit if the pool is the same."""
-        samples, last = self._samples, self.__dict__.get("_assessor")
+        samples, last = self._samples, vars(self).get("_assessor")
         if last is not None and last.samples is samples:
-            return cast(verdicts.Assessor, last)
-        if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
+            return last
+        if candidates is None or samples.pool is None or samples.is_trivial:
             return None
         # Exclude evolved partitions: their agreement is high because the evolution maximised it.
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
@@ -914,17 +880,11 @@ class ParetoPoolClusterer(
         return self._assessor.assess(best if labels is None else labels, best)
 
     def _take(self, solution: selection.Solution) -> None:
-        self.labels_: Labels
-        self.confidence_: float
-        self.structure_p_value_: float
-        self.verdict_: str
-        self.verdict_remarks_: tuple[str, ...]
         self._solution = solution = self._numbered(solution)
         labels = self._with_noise(solution.labels, solution.known)
         self.n_clusters_ = int(labels.max()) + 1
-        if self._samples.counts is None:
-            self.labels_ = labels
-        else:
+        self.labels_: Any = labels
+        if self._samples.counts is not None:
             self._marked = labels
             self.labels_ = lazy_labels(vars(self)["parts_"], cast(Any, self)._label(of_fit=True))
         assessment = self._assess(self._samples.per_point(solution.labels), self._candidates)

@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
+from moo_clustering._parallel import one_thread
 from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.estimators._pareto_pool import PooledSamples
-from moo_clustering.estimators._pareto_selection import Candidates
+from moo_clustering.estimators._pareto_selection import Candidates, SideInformation, Solution
 from moo_clustering.evidence import coassociation, consensus_weights
 from moo_clustering.evidence.members import ReferenceTest, spread_rows
 from moo_clustering.pool import PartitionPool
@@ -79,12 +80,9 @@ class Assessor:
             found, X = self._among(varied, labels, best), self.samples.features
             # Rows of zeros have no direction, so the remark calls them empty.
             empty = self.samples.has_directions and X is not None and not X[~varied].any()
-            kind = "empty" if empty else "identical"
-            several = len(uniform) > 1
-            said = f"cluster{'s' * several} {_enumerated([str(cluster) for cluster in uniform])} "
-            said += (
-                f"{'have' if several else 'has'} only {kind} rows and do{'' if several else 'es'} not count"
-            )
+            kind, named = "empty" if empty else "identical", _enumerated([str(k) for k in uniform])
+            s, have, do = ("s", "have", "do") if len(uniform) > 1 else ("", "has", "does")
+            said = f"cluster{s} {named} {have} only {kind} rows and {do} not count"
             return found._replace(remarks=(*found.remarks, said))
         points = self.samples.positions
         model = MODEL if points is not None else MODEL_WITHOUT_FEATURES
@@ -118,11 +116,8 @@ class Assessor:
         if groups is None:
             return []
         members = [(int(cluster), labels == cluster) for cluster in np.unique(labels)]
-        return [
-            k
-            for k, own in members
-            if sizes[own].sum() > 1 and len({-1, *groups[own].tolist()}) == 2 and groups[own].min() >= 0
-        ]
+        identical = ((k, own) for k, own in members if 0 <= groups[own].min() == groups[own].max())
+        return [k for k, own in identical if sizes[own].sum() > 1]
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
@@ -152,9 +147,8 @@ class Assessor:
             rows |= {"graph": samples.graph[chosen][:, chosen]}
             rows |= dict.fromkeys(("landmark_of", "scaled", "counts"))
             part = replace(samples, n_samples=int(chosen.sum()), pool=among, **rows)
-            self._parts[key] = Assessor(
-                part, float(FamilyAgreement().fit(among).evaluate(among.labels).max())
-            )
+            agreement = FamilyAgreement().fit(among).evaluate(among.labels)
+            self._parts[key] = Assessor(part, float(agreement.max()))
         return self._parts[key].assess(labels, labels if (best == best[0]).all() else best)
 
     @cached_property
@@ -303,7 +297,9 @@ class Assessor:
         drawn = np.stack([number_clusters(row[shown])[0] for row in rows])
         low, high = _EXCESS
         excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
-        minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
+        # Use one thread, because the last digits of matrix products depend on the number of threads.
+        with one_thread("blas"):
+            minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
         # Limit the silhouette, because outliers alone can make it high.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
@@ -410,20 +406,17 @@ class ConfidenceModel:
 
     def structure_of(self, features: FloatArray) -> FloatArray:
         """Return the probabilities of structure, shape (q,), given features of shape (q, n_features)."""
-        found: FloatArray = expit(self.structure + self._sums(features)[0])
-        return found
+        return expit(self.structure + self._sums(features)[0])
 
     def expected(self, features: FloatArray, structure: FloatArray) -> FloatArray:
         """Return the expected indices, shape (q,), given the probabilities of structure."""
         of_structure = self.weight * np.log(np.maximum(structure, 1e-4))
-        found: FloatArray = expit(self.ari + self._sums(features)[1] + of_structure)
-        return found
+        return expit(self.ari + self._sums(features)[1] + of_structure)
 
     def _sums(self, features: FloatArray) -> FloatArray:
         columns = [FEATURES.index(name) for name in self.terms]
         means, scales, *coefficients = np.array(list(self.terms.values())).T
-        sums: FloatArray = np.stack(coefficients) @ ((features[:, columns] - means) / scales).T
-        return sums
+        return np.stack(coefficients) @ ((features[:, columns] - means) / scales).T
 
 
 # Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, plus four
@@ -546,6 +539,15 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
 class PoolReportMixin(ReportMixin):
     """Mixin that adds the selection from a pool to reports and summaries."""
 
+    confidence_: float
+    structure_p_value_: float
+    verdict_: str
+    verdict_remarks_: tuple[str, ...]
+    _samples: PooledSamples
+    _side_information: SideInformation
+    _candidates: Candidates | None
+    _solutions: dict[str, Solution]
+
     def _clustering_result(self: Any) -> results.ClusteringResult:
         scoring, rows = self.scoring_, self.alternatives_.to_dict("records")
         verdict = verdict_of(self) or ""
@@ -554,19 +556,19 @@ class PoolReportMixin(ReportMixin):
         if self._samples.counts is not None:
             represented = f"{self.n_landmarks_} landmarks of {self._samples.n_rows} rows"
             facts.insert(0, ("shown", f"{represented}; sizes are numbers of landmarks"))
+        others = self._labels_of(self._alternatives)
+        scored: dict[str, Any] = {}
+        if scoring is not None:
+            scored["evaluate"] = lambda labels: scoring.values(self._partitions_of_points(labels))
+            scored["score"] = scoring.score
         return replace(
             super()._clustering_result(),
-            alternatives={
-                f"alternative-{row}": labels for row, labels in enumerate(self._labels_of(self._alternatives))
-            },
+            alternatives={f"alternative-{row}": labels for row, labels in enumerate(others)},
             controls=results.attributes_of(self, controls),
-            evaluate=None
-            if scoring is None
-            else lambda labels: scoring.values(self._partitions_of_points(labels)),
-            score=None if scoring is None else scoring.score,
             pool=self._pool_result(verdict, rows),
             facts=facts,
             lines=lambda: self.summary().splitlines(),
+            **scored,
         )
 
     def _pool_result(self: Any, verdict_line: str, rows: Sequence[Mapping[Any, Any]]) -> results.PoolResult:
@@ -574,31 +576,31 @@ class PoolReportMixin(ReportMixin):
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         if self._samples.counts is not None:
             del arrays["landmark_of"]  # one entry per table row
+        of_pool: dict[str, Any] = {}
+        if pool is not None:
+            of_pool = {
+                "labels": pool.labels, "coassociation": self._coassociation, "support": self._support,
+            }  # fmt: skip
         return results.PoolResult(
-            self.scores_,
-            self._described_alternatives,
-            float(self.confidence_),
-            float(self.structure_p_value_),
-            self.verdict_,
-            verdict_line,
-            interval=tuple(self.confidence_interval_.tolist()),
-            remarks=self.verdict_remarks_,
+            self.scores_, self._described_alternatives, float(self.confidence_),
+            float(self.structure_p_value_), self.verdict_, verdict_line,
+            interval=tuple(self.confidence_interval_.tolist()), remarks=self.verdict_remarks_,
             granularity=None if self._candidates is None else self._candidates.granularity,
-            granularities=self.granularities_,
-            labels=None if pool is None else pool.labels,
-            coassociation=None if pool is None else self._coassociation,
-            support=None if pool is None else self._support,
-            classes=getattr(self, "classes_", None),
+            granularities=self.granularities_, classes=getattr(self, "classes_", None),
             cluster_classes=getattr(self, "cluster_classes_index_", None),
             probabilities=getattr(self, "predict_proba_", None),
-            control_scores=getattr(self, "control_score_", {}),
-            described=rows,
-            arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}),
-        )
+            control_scores=getattr(self, "control_score_", {}), described=rows,
+            arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}), **of_pool,
+        )  # fmt: skip
 
     @property
     def rare_groups_(self: Any) -> pd.DataFrame:
-        """Small groups of samples far from all other samples, see :class:`ParetoClustering`."""
+        """Groups of at least 20 samples that are far from all other samples, after a fit with landmarks.
+
+        A group has at most 1% of the samples, unless its samples are identical. The columns of the DataFrame
+        are ``cluster``, ``n_samples``, ``share``, ``sample`` (the first sample of the group) and
+        ``is_cluster`` (whether the group is a cluster of its own).
+        """
         check_is_fitted(self)
         rows, samples = [], self._samples
         if samples.rare is not None:
@@ -630,10 +632,8 @@ class PoolReportMixin(ReportMixin):
         found = self._candidates
         if found is None:
             return {}
-        best = {
-            name: int(found.within(ends).best(found.total).max()) + 1
-            for name, ends in found.granularities.items()
-        }
+        ranges = found.granularities.items()
+        best = {name: int(found.within(ends).best(found.total).max()) + 1 for name, ends in ranges}
         return best | {self.granularity_: self.n_clusters_}
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
@@ -690,9 +690,7 @@ class PoolReportMixin(ReportMixin):
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
         """Add confidence, sizes, families and differences to ``alternatives_``, using feature ``names``."""
-        described: dict[str, list[Any]] = {
-            name: [] for name in ("confidence", "sizes", "families", "difference")
-        }
+        described: dict[str, list[Any]] = {"confidence": [], "sizes": [], "families": [], "difference": []}
         if self._assessor is not None and self._candidates is not None:
             labels = self._samples.per_point(self._solutions["auto"].labels)
             names = self._point_features(names)
@@ -702,9 +700,7 @@ class PoolReportMixin(ReportMixin):
                 found, weights = self._weighted(labels_of_other)
                 sizes = np.sort(np.bincount(found[found >= 0], weights[found >= 0]).astype(np.intp))[::-1]
                 described["confidence"].append(self._assess(other, self._candidates).confidence)
-                described["sizes"].append(
-                    ", ".join(map(str, sizes[:8])) + (", ..." if len(sizes) > 8 else "")
-                )
+                described["sizes"].append(", ".join(map(str, sizes[:8])) + ", ..." * (len(sizes) > 8))
                 families = self._assessor.finders(other) or [self._candidates.pool.families[member]]
                 described["families"].append(", ".join(families))
                 described["difference"].append(self._assessor.difference(labels, other, names))
@@ -747,11 +743,9 @@ class PoolReportMixin(ReportMixin):
             lines.append(f"names: {', '.join(f'{cluster} = {name}' for cluster, name in names.items())}")
         if said := granularity_text(self.granularity_, self.granularities_):
             lines.append(f"granularity: {said}")
-        lines += [
-            f"{name}: {text}"
-            for name, text in alternative_lines(self.alternatives_.to_dict("records")).items()
-        ]
-        if len(self.alternatives_):
+        alternatives = alternative_lines(self.alternatives_.to_dict("records"))
+        lines += [f"{name}: {text}" for name, text in alternatives.items()]
+        if alternatives:
             lines.append('next: choose("alternative-0"), relabel(y) with classes of a few samples, or ask()')
         return "\n".join(lines)
 

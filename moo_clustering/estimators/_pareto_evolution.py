@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from deap import tools
@@ -30,9 +30,6 @@ from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.validity import BoundaryCut, ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
-Survival = Literal["crowding", "random"]
-_ENGINES = ("pymoo", "deap")
-_SURVIVALS = ("crowding", "random")
 # Number of partitions, the best of all generations so far, that always stay in the population.
 _N_ELITE = 4
 
@@ -51,22 +48,11 @@ class EvolvedPartitions:
 
 
 def evolve_pool(
-    *,
-    pool: Any,
-    graph: Any,
-    indices: Sequence[ValidityIndex],
-    total: Total,
-    n_clusters: int | None = None,
-    constraints: PairwiseConstraints | None = None,
-    n_gen: int,
-    pop_size: int = 48,
-    engine: str = "pymoo",
-    survival: str = "crowding",
-    seed: int,
-    verbose: bool = False,
-    checkpoint: Checkpoint | None = None,
-    start: Labels | None = None,
-) -> Plans[EvolvedPartitions]:
+    *, pool: Any, graph: Any, indices: Sequence[ValidityIndex], total: Total, n_gen: int, seed: int,
+    n_clusters: int | None = None, constraints: PairwiseConstraints | None = None, pop_size: int = 48,
+    engine: str = "pymoo", survival: str = "crowding", verbose: bool = False,
+    checkpoint: Checkpoint | None = None, start: Labels | None = None,
+) -> Plans[EvolvedPartitions]:  # fmt: skip
     """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool).
 
     The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with each
@@ -78,19 +64,14 @@ def evolve_pool(
     1) pop_size evaluations, plus one per pool member. Partitions have at most max(60, 2 k) clusters, where k
     is the largest number of clusters in the pool.
     """
-    for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
-        choice(name, value, allowed)
+    choice("engine", engine, ("pymoo", "deap"))
+    choice("survival", survival, ("crowding", "random"))
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     composed = _composed(
-        pool_labels(pool),
-        operators.LabelGraph.of(graph),
-        indices,
-        total,
-        n_clusters=n_clusters,
-        constraints=constraints,
-        rng=np.random.default_rng(start_seed),
+        pool_labels(pool), operators.LabelGraph.of(graph), indices, total,
+        n_clusters=n_clusters, constraints=constraints, rng=np.random.default_rng(start_seed),
         largest=0 if start is None else int(start.max()) + 1,
-    )
+    )  # fmt: skip
     problem = composed[0]
     new = _pymoo_search if engine == "pymoo" else _deap_search
     search = new(*composed, total, survival, integer("pop_size", pop_size), search_seed)
@@ -100,15 +81,10 @@ def evolve_pool(
     yield Plan(search, n_gen, problem.objective_names)
     history = Recorder(signs)
     interrupted = drive(
-        search,
-        n_gen=n_gen,
-        recorder=history,
-        verbose=verbose,
+        search, n_gen=n_gen, recorder=history, checkpoint=checkpoint, verbose=verbose,
         description="random survival" if survival == "random" else "evolution",
-        objective_names=problem.objective_names,
-        signs=signs,
-        checkpoint=checkpoint,
-    )
+        objective_names=problem.objective_names, signs=signs,
+    )  # fmt: skip
     logbook = None
     if isinstance(search, PymooSearch):
         result, memory = search.result(), search.algorithm.survival.memory
@@ -164,29 +140,20 @@ def evolve_with_controls(
     evolved, candidates = yield from evolve("crowding", seeds[0], checkpoint=checkpoint)
     solutions = {"auto": choose(candidates), "control": choose(pool)}
     scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
-    interrupted = evolved.interrupted
     # After Ctrl-C, skip the control run, because it would take just as long.
-    if not interrupted:
+    if not (interrupted := evolved.interrupted):
         # The control uses the same operators and number of evaluations, but random survival.
         at_random, by_chance = yield from evolve("random", seeds[1])
-        interrupted = at_random.interrupted
-        if not interrupted:
+        if not (interrupted := at_random.interrupted):
             solutions["random-control"] = choose(by_chance)
             scores["random_control"] = float(by_chance.total.max())
     return Evolution(candidates, solutions, scores, evolved, interrupted)
 
 
 def _composed(
-    members: Labels,
-    graph: operators.LabelGraph,
-    indices: Sequence[ValidityIndex],
-    total: Total,
-    *,
-    n_clusters: int | None,
-    constraints: PairwiseConstraints | None,
-    rng: np.random.Generator,
-    largest: int,
-) -> tuple[PartitionProblem, Any, Any, Any, Any]:
+    members: Labels, graph: operators.LabelGraph, indices: Sequence[ValidityIndex], total: Total, *,
+    n_clusters: int | None, constraints: PairwiseConstraints | None, rng: np.random.Generator, largest: int,
+) -> tuple[PartitionProblem, Any, Any, Any, Any]:  # fmt: skip
     """Create the problem and its operators (repair can be None) from pool members in canonical form."""
     m = members.shape[1]
     if m < 2:
@@ -213,23 +180,15 @@ def _pymoo_search(
     problem: PartitionProblem, sampling: Any, crossover: Any, mutation: Any, repair: Any,
     total: Total, survival: str, pop_size: int, seed: int,
 ) -> PymooSearch:  # fmt: skip
+    # In the control, parents must be random too.
     random = survival == "random"
+    selection = RandomSelection() if random else TournamentSelection(func_comp=operators.batched_tournament)
+    inner = operators.RandomSurvival() if random else RankAndCrowding()
     algorithm = NSGA2(
-        pop_size=pop_size,
-        sampling=sampling,
-        # In the control, parents must be random too.
-        selection=RandomSelection()
-        if random
-        else TournamentSelection(func_comp=operators.batched_tournament),
-        crossover=crossover,
-        mutation=mutation,
-        survival=operators.EliteSurvival(
-            operators.RandomSurvival() if random else RankAndCrowding(), total, _N_ELITE, keep=not random
-        ),
-        repair=repair,
-        eliminate_duplicates=operators.CanonicalDuplicates(problem.encoding),
-        output=None,
-    )
+        pop_size=pop_size, sampling=sampling, selection=selection, crossover=crossover, mutation=mutation,
+        survival=operators.EliteSurvival(inner, total, _N_ELITE, keep=not random), repair=repair,
+        eliminate_duplicates=operators.CanonicalDuplicates(problem.encoding), output=None,
+    )  # fmt: skip
     return PymooSearch(problem, algorithm, seed=seed)
 
 

@@ -25,9 +25,6 @@ from moo_clustering.parts import Parts, lazy_labels
 _MOST_KNOWN = 100_000
 
 
-# ---- Rows with labels or pairs ---------------------------------------------------------------------------
-
-
 class KnownRows(NamedTuple):
     """Numbers of the rows with labels or pairs, their labels, and pairs of positions among these rows."""
 
@@ -60,12 +57,8 @@ class KnownRows(NamedTuple):
                 raise ValueError("y must contain one class per row, or map row indices to classes")
             numbers, codes = targets.indicators.nonzero()
             classes = targets.classes[codes].tolist()
-        pairs: list[Any] = [None, None]
-        if must_link is not None:
-            pairs[0] = PairwiseConstraints(must_link, n_samples=n_rows).must_link
-        if cannot_link is not None:
-            pairs[1] = PairwiseConstraints(None, cannot_link, n_samples=n_rows).cannot_link
-        rows = np.unique(np.concatenate([numbers, *(each.ravel() for each in pairs if each is not None)]))
+        pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_rows)
+        rows = np.unique(np.concatenate([numbers, pairs.must_link.ravel(), pairs.cannot_link.ravel()]))
         if len(rows) > _MOST_KNOWN:
             raise ValueError(
                 f"y and pairs must refer to at most {_MOST_KNOWN} rows of a table in parts, got {len(rows)}"
@@ -75,11 +68,9 @@ class KnownRows(NamedTuple):
             labels = np.full(len(rows), -1, dtype=object)
             labels[np.searchsorted(rows, numbers)] = classes
             labels = labels.tolist()
-        return cls(
-            rows.astype(np.int64),
-            labels,
-            *(None if each is None else np.searchsorted(rows, each) for each in pairs),
-        )
+        must, cannot = (np.searchsorted(rows, each) for each in (pairs.must_link, pairs.cannot_link))
+        of_rows = None if must_link is None else must, None if cannot_link is None else cannot
+        return cls(rows.astype(np.int64), labels, *of_rows)
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
@@ -96,17 +87,8 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
         places = np.append(places, positions[:, 0])
         beyond = samples.outlying_at(positions[:, 0], distances[:, 0], scaled.__getitem__)
         outliers, scaled = np.append(outliers, beyond), np.concatenate([landmarks, scaled])
-    return replace(
-        samples,
-        n_samples=len(places),
-        landmark_of=places,
-        scaled=scaled,
-        outliers=outliers,
-        known_rows=numbers,
-    )
-
-
-# ---- Labels of rows --------------------------------------------------------------------------------------
+    changes = {"scaled": scaled, "outliers": outliers, "known_rows": numbers}
+    return replace(samples, n_samples=len(places), landmark_of=places, **changes)
 
 
 class PooledLabels:
@@ -123,15 +105,12 @@ class PooledLabels:
         preparer: Any = None,
         columns: Any = None,
     ) -> None:
-        m = samples.n_points
-        self.marked = marked
-        self.solution = solution._replace(
-            labels=samples.per_point(solution.labels), probabilities=None, known=None
-        )
+        m, of_points = samples.n_points, samples.per_point(solution.labels)
+        self.marked, self.preparer, self.columns = marked, preparer, columns
+        self.solution = solution._replace(labels=of_points, probabilities=None, known=None)
         self.known: tuple[Int64Array, IntArray] | None = None
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
-        self.preparer, self.columns = preparer, columns
         # Omit arrays needed only for selection: None, because digests of empty arrays are not reproducible.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
@@ -164,9 +143,6 @@ def _outliers(rows: Any, samples: PooledSamples) -> Labels:
 
 def _landmarks(rows: Any, samples: PooledSamples) -> Labels:
     return samples.nearest(rows, 1)[0][:, 0].astype(np.int32)
-
-
-# ---- The estimator ---------------------------------------------------------------------------------------
 
 
 class PartsMixin(PartLabelsMixin):
@@ -210,8 +186,7 @@ class PartsMixin(PartLabelsMixin):
         found = next((name for name, fault in faults.items() if fault), None)
         if found is not None and isinstance(X, Parts):
             raise ValueError(f"{found} does not support a table in parts; remove it, or fit a sample")
-        # Small Dask and Zarr arrays are read into memory.
-        return found is None
+        return found is None  # small Dask and Zarr arrays are otherwise read into memory
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
         """Fit a partitioned table, which is represented by landmarks."""
@@ -249,8 +224,7 @@ class PartsMixin(PartLabelsMixin):
         """Read new labels and pairs, and the rows to which they refer."""
         known, side = self._known_rows(self.parts_.n_rows, *supervision)
         vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, known.rows)
-        extended: SideInformation = side.extended(0, before=self._samples.n_points)
-        return extended
+        return side.extended(0, before=self._samples.n_points)
 
     def _label(self: Any, *, of_fit: bool = False) -> Any:
         if not hasattr(self._samples.nearest, "scaling"):
@@ -268,18 +242,10 @@ class PartsMixin(PartLabelsMixin):
         if "alternatives_" not in vars(self):
             self._restore()  # saved models contain no scores or alternatives
         found: Any = super()._with_rows(rows, labels)
-        samples = self._samples
-        nearest = samples.nearest(rows, 1)[0][:, 0].astype(np.int32)
-        found._samples = replace(
-            samples,
-            n_samples=len(rows),
-            landmark_of=nearest,
-            scaled=samples.transform(rows),
-            rows=None,
-            outliers=samples.outlying(rows),
-            counts=None,
-            known_rows=NO_ROWS,
-        )
+        samples, nearest = self._samples, _landmarks(rows, self._samples)
+        of_rows = {"scaled": samples.transform(rows), "outliers": samples.outlying(rows)}
+        of_rows |= {"rows": None, "counts": None, "known_rows": NO_ROWS}
+        found._samples = replace(samples, n_samples=len(rows), landmark_of=nearest, **of_rows)
 
         def expanded(solution: Solution) -> Solution:
             of_rows = samples.per_point(solution.labels)[nearest]

@@ -41,7 +41,7 @@ NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
 # Family name in a pool whose only partition has one cluster.
-TRIVIAL = "trivial"
+_TRIVIAL = "trivial"
 # Number of nearest landmarks or samples whose values are averaged for a new sample.
 N_NEAREST = 3
 # Number of rows checked for outliers at a time.
@@ -137,8 +137,8 @@ class PooledSamples:
     @property
     def far_samples(self) -> BoolArray:
         """Mask of the samples that are outliers."""
-        none = np.zeros(self.n_samples, dtype=bool)
-        return next((mask for mask in (self.outliers, self.far) if mask is not None), none)
+        found = self.far if self.outliers is None else self.outliers
+        return np.zeros(self.n_samples, dtype=bool) if found is None else found
 
     @property
     def points_given(self) -> FloatArray | None:
@@ -164,6 +164,11 @@ class PooledSamples:
     def n_points(self) -> int:
         """Number of points (samples or landmarks)."""
         return int(self.graph.shape[0])
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether the only partition in the pool has one cluster."""
+        return self.pool is not None and self.pool.families[0] == _TRIVIAL
 
     @property
     def sample_features(self) -> FloatArray | None:
@@ -211,14 +216,12 @@ class PooledSamples:
 
     @cached_property
     def _nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
-        features = self.sample_features
-        if features is None:
+        if (features := self.sample_features) is None:
             raise ValueError(
                 "this model was loaded without the samples of its fit, which this call requires; pass them "
                 "to restore_samples(X) first"
             )
-        found: tuple[IntpArray, FloatArray] = self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
-        return found
+        return self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
 
     @cached_property
     def similarity(self) -> FloatArray:
@@ -260,10 +263,10 @@ class PooledSamples:
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
-        if self.landmark_of is not None:
-            nearest, away = self.nearest(X, 1)
-            return self.outlying_at(nearest[:, 0], away[:, 0], rows.__getitem__)
-        return self._beyond(rows)
+        if self.landmark_of is None:
+            return self._beyond(rows)
+        nearest, away = self.nearest.among(rows, 1)  # type: ignore[attr-defined]
+        return self.outlying_at(nearest[:, 0], away[:, 0], rows.__getitem__)
 
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
@@ -416,27 +419,19 @@ def extended(
     points, drawn, far, origin = points[kept], drawn[kept], far[kept], origin[kept]  # type: ignore[index]
     graph = self_tuning_graph(drawn, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
     found = replace(
-        samples,
-        n_samples=len(every),
-        graph=graph,
-        pool=PartitionPool(pool.labels[:, origin], pool.families),
+        samples, n_samples=len(every), graph=graph, features=drawn, landmark_of=landmark_of, scaled=every,
+        pool=PartitionPool(pool.labels[:, origin], pool.families), far=far, far_rows=points[far],
         nearest=TableNeighbors(neighbors.scaling, points, limits[kept]),
-        features=drawn,
-        landmark_of=landmark_of,
-        scaled=every,
-        far=far,
-        far_rows=points[far],
         rare=None if samples.rare is None else samples.rare[origin],
-    )
+    )  # fmt: skip
     found = replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
     if len(points) < 3 or (drawn == drawn[0]).all():
         return replace(found, pool=_trivial_pool(len(points)))
-    trivial = pool.families[0] == TRIVIAL
+    trivial = samples.is_trivial
     members = [] if trivial else list(zip(pool.families, pool.labels[:, origin], strict=True))
     if trivial or options["k_range"] is not None:
         if options["k_range"] is not None and found.apart is not None:
-            fewer = {max(2, k - int(found.apart.sum())) for k in options["k_range"]}
-            options["k_range"] = sorted(fewer)
+            options["k_range"] = sorted({max(2, k - int(found.apart.sum())) for k in options["k_range"]})
         again = found.pool_around(
             lambda some, graph: candidate_pool(drawn[some], graph=graph, random_state=0, **options)
         )
@@ -486,9 +481,8 @@ def pooled_table(
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
         warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
-    by_landmarks = in_parts or n > placing["n_landmarks"]
-    place = {**placing, "seed": integer_seed(place_seed), "n_rows": n, "by_row": by_landmarks}
-    scaling, placed, far = placed_table(rows, **place)
+    by_landmarks, place_seed = in_parts or n > placing["n_landmarks"], integer_seed(place_seed)
+    scaling, placed, far = placed_table(rows, **placing, seed=place_seed, n_rows=n, by_row=by_landmarks)
     if ends is not None:
         check_scaled(scaling, scaling.transform(ends))
     changes: dict[str, Any] = {}
@@ -511,11 +505,10 @@ def pooled_table(
     if not samples.vary:
         return lambda k_range: samples
     assert samples.features is not None
-    tables = {"": samples.features}
+    tables, candidates = {"": samples.features}, list[tuple[str, IntArray]]()
     for name, view in (views or {}).items():
         of_view = _view_table(name, view, table, placing, integer_seed(other_seed))
         tables[name] = of_view if landmark_of is None else placement.landmark_means(of_view, landmark_of)
-    candidates: list[tuple[str, IntArray]] = []
     if extra:
         points, rng = table, np.random.default_rng(extra_seed)
         if landmark_of is not None and sp.issparse(table):
@@ -546,13 +539,9 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
 
 
 def _placed_rows(
-    table: Any,
-    rows: Any,
-    scaling: placement.FeatureScaling,
-    placed: placement.Placement,
-    far: BoolArray,
+    table: Any, rows: Any, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     n_clusters: int | None,
-) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:
+) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
     """Move each landmark to the mean of its rows, find outlying landmarks, and count the rows."""
     # Also returns a mask of outlying rows. For partitioned tables, this mask and ``landmark_of`` are empty.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
@@ -610,10 +599,9 @@ def _search(
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
-    apart = far if m - far.sum() > (n_clusters or 0) else None
-    return PooledSamples(
-        m, graph, None, nearest, points, every, transform=scaling.transform, far=apart, rare=placed.rare
-    )
+    options: dict[str, Any] = {"rare": placed.rare, "transform": scaling.transform}
+    far_points = far if m - far.sum() > (n_clusters or 0) else None
+    return PooledSamples(m, graph, None, nearest, points, every, far=far_points, **options)
 
 
 def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
@@ -645,7 +633,7 @@ def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tu
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
     """For each landmark, return row counts, the exact sum of inliers minus landmark, and inlier numbers."""
     assert search.features is not None
-    (counts, scaled, at, outlying), m = _assigned(rows, start, search), search.n_points
+    m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
     inside = ~outlying & (np.abs(gaps).max(axis=1) <= extent)
     at, gaps = at[inside], on_grain(gaps[inside], unit)
@@ -671,10 +659,8 @@ def placed_table(
         scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
         check_scaled(scaling, placed.points)
-        before = outside
-        if placed.landmark_of is not None:
-            before = np.bincount(placed.landmark_of, ~outside) == 0.0
-        far = placed.far(before)
+        at = placed.landmark_of
+        far = placed.far(outside if at is None else np.bincount(at, ~outside) == 0.0)
     return scaling, placed, far
 
 
@@ -690,42 +676,25 @@ def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
 
 
 def samples_of(
-    n_samples: int,
-    scaling: placement.FeatureScaling,
-    placed: placement.Placement,
-    far: BoolArray,
-    min_cluster_size: int | None,
-    options: Mapping[str, Any],
-    **changes: Any,
-) -> PooledSamples:
+    n_samples: int, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
+    min_cluster_size: int | None, options: Mapping[str, Any], **changes: Any,
+) -> PooledSamples:  # fmt: skip
     """Return the samples of a placed table with their graph and a pool of one partition."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
+    # With so many requested clusters that there are too few inliers, outliers are not excluded.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
-    if not enough:
-        # With so many requested clusters, there are too few inliers, so outliers are not excluded.
-        far = np.zeros_like(far)
-    given = points
+    given, far, apart = points, far & enough, None
     if far.any():
         points = placement.drawn_in(points, far)
-    sizes = None if rare is None else placed.sizes()
-    apart = None if sizes is None else sizes >= (min_cluster_size or 1)
-    if apart is not None and options["n_clusters"] is not None:
-        apart = np.zeros_like(apart)
+    if rare is not None:
+        apart = (placed.sizes() >= (min_cluster_size or 1)) & (options["n_clusters"] is None)
+    graph = self_tuning_graph(points, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
+    nearest = TableNeighbors(scaling, points if placed.limits is None else given, placed.limits)
     return PooledSamples(
-        n_samples,
-        self_tuning_graph(points, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"]),
-        _trivial_pool(len(points)),
-        TableNeighbors(scaling, points if placed.limits is None else given, placed.limits),
-        points,
-        landmark_of,
-        placed.features,
-        transform=scaling.transform,
-        far=far if enough else None,
-        far_rows=given[far],
-        rare=rare,
-        apart=apart,
+        n_samples, graph, _trivial_pool(len(points)), nearest, points, landmark_of, placed.features,
+        transform=scaling.transform, far=far if enough else None, far_rows=given[far], rare=rare, apart=apart,
         **changes,
-    )
+    )  # fmt: skip
 
 
 def pooled_distances(
@@ -738,23 +707,15 @@ def pooled_distances(
     **grid: Any,
 ) -> PooledSamples:
     """Build the pool from a symmetric distance matrix of shape (n_samples, n_samples)."""
-    extra_seed = seed.spawn(1)[0]
-    samples = PooledSamples(
-        len(D),
-        self_tuning_graph(D, n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs),
-        _trivial_pool(len(D)),
-        _least_distances,
-        coincident=_at_distance_zero(D),
-    )
+    options: dict[str, Any] = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs}
+    equal, graph = _at_distance_zero(D), self_tuning_graph(D, **options)
+    samples = PooledSamples(len(D), graph, _trivial_pool(len(D)), _least_distances, coincident=equal)
     if len(D) < 3 or not D.any():
         return samples
-    samples = replace(samples, coordinates=principal_coordinates(D))
-    candidates: list[tuple[str, IntArray]] = []
-    if extra:
-        rng = np.random.default_rng(extra_seed)
-        candidates = extra_partitions(extra, D, n_samples=len(D), rng=rng, metric="precomputed")
-    options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
-    return replace(samples, pool=_pool_of_views({"": D}, candidates, options, slice(None), samples.graph))
+    rng = np.random.default_rng(seed.spawn(1)[0])
+    candidates = extra_partitions(extra, D, n_samples=len(D), rng=rng, metric="precomputed")
+    pool = _pool_of_views({"": D}, candidates, options | grid, slice(None), graph)
+    return replace(samples, coordinates=principal_coordinates(D), pool=pool)
 
 
 def principal_coordinates(D: FloatArray) -> FloatArray:
@@ -768,33 +729,22 @@ def principal_coordinates(D: FloatArray) -> FloatArray:
         values, vectors = eigh(products) if few else eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
     order = np.argsort(-values)[:_MOST_COORDINATES]
     order = order[values[order] > _LEAST_EIGENVALUE * values[order[0]]]
-    found: FloatArray = vectors[:, order] * np.sqrt(values[order])
-    return found
+    return vectors[:, order] * np.sqrt(values[order])
 
 
 def pooled_bags(
-    bags: Bags,
-    *,
+    bags: Bags, *, seed: np.random.SeedSequence, needs_pool: bool = True,
     distances: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
     embeddings: Sequence[str] = ("mean", "stats", "stats_pca", "prototypes"),
-    normalize: bool = True,
-    max_instances: int | None = None,
-    k_range: Any = "auto",
-    n_clusters: int | None = None,
-    extra: Sequence[Any] | None = None,
-    n_neighbors: int = 10,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-    seed: np.random.SeedSequence,
-    needs_pool: bool = True,
-) -> PooledSamples:
+    normalize: bool = True, max_instances: int | None = None, k_range: Any = "auto",
+    n_clusters: int | None = None, extra: Sequence[Any] | None = None, n_neighbors: int = 10,
+    n_jobs: int | None = None, verbose: bool = False,
+) -> PooledSamples:  # fmt: skip
     """Compute all pairwise distances between bags, the graph, the kernels and, if needed, the pool."""
     # ``extra`` clusterers are fitted to bag means. Takes O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)
-    candidates: list[tuple[str, IntArray]] = []
-    if extra:
-        rng = np.random.default_rng(extra_seed)
-        candidates = extra_partitions(extra, bags.means(), n_samples=bags.n_bags, rng=rng)
+    rng = np.random.default_rng(extra_seed)
+    candidates = extra_partitions(extra, bags.means(), n_samples=bags.n_bags, rng=rng)
     thinning, lines = spawn_seeds(np.random.default_rng(rest), 2)
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
@@ -808,27 +758,15 @@ def pooled_bags(
     # Build no pool if all bags are equal or if there are fewer than three bags.
     if needs_pool and bags.n_bags > 2 and any(matrix.any() for matrix in between.values()):
         pool = pool_of_bag_views(
-            scaled,
-            between,
-            distances=distances,
-            embeddings=embeddings,
-            graphs={_GRAPH_DISTANCE: graph},
-            k_range=k_range,
-            n_clusters=n_clusters,
-            n_neighbors=n_neighbors,
-            extra=candidates,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-    return PooledSamples(
-        bags.n_bags,
-        graph,
-        pool,
-        BagNeighbors(scaled, scaler, directions, max_instances, thinning, n_jobs),
-        kernels=tuple(gaussian_bag_kernel(between[kind]) for kind in _KERNEL_DISTANCES),
-        # The Hausdorff distance is 0 only between bags with the same instances.
-        coincident=_at_distance_zero(between["symmetric"]),
-    )
+            scaled, between, distances=distances, embeddings=embeddings, graphs={_GRAPH_DISTANCE: graph},
+            k_range=k_range, n_clusters=n_clusters, n_neighbors=n_neighbors, extra=candidates,
+            n_jobs=n_jobs, verbose=verbose,
+        )  # fmt: skip
+    nearest = BagNeighbors(scaled, scaler, directions, max_instances, thinning, n_jobs)
+    kernels = tuple(gaussian_bag_kernel(between[kind]) for kind in _KERNEL_DISTANCES)
+    # The Hausdorff distance is 0 only between bags with the same instances.
+    equal = _at_distance_zero(between["symmetric"])
+    return PooledSamples(bags.n_bags, graph, pool, nearest, kernels=kernels, coincident=equal)
 
 
 def _view_table(name: str, view: Any, X: Any, placing: Mapping[str, Any], seed: int) -> FloatArray:
@@ -879,22 +817,16 @@ def _pool_of_views(
         n_points = len(tables[""][points])
         options = options | {"n_clusters": min(options["n_clusters"], n_points)}
     extra = [(family, labels[points]) for family, labels in extra]
-    joined: PartitionPool | None = None
-    for name, table in tables.items():
-        pool = candidate_pool(
-            table[points],
-            graph=None if name else graph,
-            extra_candidates=extra if extra and not name else None,
-            random_state=0,
-            **options,
-        )
-        joined = pool if joined is None else joined.joined(pool.tagged(name))
-    assert joined is not None
+    first: dict[str, Any] = {"graph": graph, "extra_candidates": extra or None}
+    joined = candidate_pool(tables[""][points], random_state=0, **first, **options)
+    for name in list(tables)[1:]:
+        pool = candidate_pool(tables[name][points], random_state=0, **options)
+        joined = joined.joined(pool.tagged(name))
     return joined
 
 
 def _trivial_pool(n_points: int) -> PartitionPool:
-    return PartitionPool(np.zeros((1, n_points), dtype=np.int32), (TRIVIAL,))
+    return PartitionPool(np.zeros((1, n_points), dtype=np.int32), (_TRIVIAL,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -923,8 +855,7 @@ class TableNeighbors:
         """Return positions and distances of the points nearest to scaled rows."""
         if self.limits is None:
             return _indexed_nearest(self.index, rows, n)
-        found: tuple[IntpArray, FloatArray] = self.index(rows, n)
-        return found
+        return self.index(rows, n)
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from moo_clustering import evidence, validity
-from moo_clustering._arrays import non_dominated, number_clusters
+from moo_clustering._arrays import non_dominated, number_clusters, warn_caller
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
@@ -89,13 +88,11 @@ class SideInformation:
         ends: list[Int64Array] = []
         weights: list[FloatArray | None] = []
         for pairs in (self.pairs.must_link, self.pairs.cannot_link):
-            lifted = np.sort(samples.landmark_of[pairs], axis=1)
+            lifted = np.sort(samples.landmark_of[pairs].astype(np.int64), axis=1)
             lifted = lifted[lifted[:, 0] != lifted[:, 1]]
-            shape = (samples.n_points, samples.n_points)
-            counts = sp.coo_array((np.ones(len(lifted)), (lifted[:, 0], lifted[:, 1])), shape=shape)
-            counts = counts.tocsr().tocoo()
-            ends.append(np.column_stack([counts.row, counts.col]).astype(np.int64))
-            weights.append(counts.data if len(ends[-1]) else None)
+            distinct, counts = np.unique(lifted, axis=0, return_counts=True)
+            ends.append(distinct)
+            weights.append(counts.astype(np.float64) if len(distinct) else None)
         return PairwiseConstraints(
             *ends, n_samples=samples.n_points, must_link_weights=weights[0], cannot_link_weights=weights[1]
         )
@@ -120,10 +117,8 @@ def read_side_information(
             "y must contain one class per sample, -1 for unlabelled samples; for several labels per "
             "sample, use SISC"
         )
-    constraints = None
-    if must_link is not None or cannot_link is not None:
-        constraints = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
-        constraints = constraints if len(constraints) else None
+    given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
+    constraints = given if len(given) else None
     if constraints is not None:
         codes = None
         if targets.n_classes:
@@ -135,11 +130,9 @@ def read_side_information(
     if not targets.n_classes:
         return SideInformation("none" if constraints is None else "pairs", None, constraints)
     if targets.n_classes == 1 and novel != "allow":
-        warnings.warn(
+        warn_caller(
             f"all labels in y belong to one class, {targets.classes.tolist()[0]!r}: clusters without labels "
-            'become new classes, as with novel="allow"',
-            UserWarning,
-            stacklevel=4,
+            'become new classes, as with novel="allow"'
         )
         novel = "allow"
     return SideInformation("novel" if novel == "allow" else "labels", targets, constraints)
@@ -165,8 +158,8 @@ class Objectives:
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
+    pool_values: FloatArray  # agreement and criterion of the pool, shape (n_partitions, 2)
     boundary: validity.BoundaryCut | None = None
-    pool_values: FloatArray | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -175,7 +168,7 @@ class Objectives:
 
     def values(self, labels: Labels) -> FloatArray:
         """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
-        return np.column_stack([index.evaluate(labels) for index in self.indices])
+        return _values(self.indices, labels)
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
         """Return only the family agreement, which is a feature of the confidence model."""
@@ -195,6 +188,16 @@ class Objectives:
             # Without this penalty, the pairs could be satisfied by tiny clusters around the samples in pairs.
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
+
+    def totals(self, labels: Labels) -> FloatArray:
+        """Return :meth:`total` of partitions whose objectives are not yet known."""
+        return self.total(self.values(labels), labels)
+
+
+def _values(indices: tuple[validity.ValidityIndex, ...], labels: Labels) -> FloatArray:
+    # Use one thread, because the last digits of matrix products depend on the number of threads.
+    with one_thread("blas"):
+        return np.column_stack([index.evaluate(labels) for index in indices])
 
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
@@ -216,52 +219,43 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
 
 def objectives_for(
     samples: PooledSamples,
-    pool: PartitionPool,
     side: SideInformation,
     pairs: PairwiseConstraints | None,
-    *,
     criterion: str,
-    criterion_weight: float | None,
+    weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
     """Fit agreement, criterion and evidence; without a weight, the criterion has its default weight."""
     # Agreement and criterion depend only on the pool, not on labels and pairs, so they are stored with it.
-    scored = samples.scored if pool is samples.pool else {}
-    if criterion not in scored:
-        fitted = _fitted(samples, pool, criterion, n_jobs)
-        scored[criterion] = fitted, np.column_stack([index.evaluate(pool.labels) for index in fitted])
-    fitted, values = scored[criterion]
+    if criterion not in samples.scored:
+        assert samples.pool is not None
+        kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
+        fitted = kind(n_jobs=n_jobs).fit(samples.pool), _criterion(samples, criterion)
+        samples.scored[criterion] = fitted, _values(fitted, samples.pool.labels)
+    indices, values = samples.scored[criterion]
     known: list[validity.ValidityIndex] = []
     if side.targets is not None:
         counts = samples.summed(side.targets.indicators)
         known.append(validity.LabelEvidence(unnamed=side.kind == "novel").fit(counts))
     if pairs is not None:
         known.append(validity.PairEvidence().fit(pairs))
-    indices = fitted
     if known:
-        indices = (*fitted, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
-    weight = CRITERION_WEIGHTS[criterion] if criterion_weight is None else criterion_weight
-    return Objectives(indices, weight, pool_values=values)
+        indices = (*indices, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
+    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, values)
 
 
-def _fitted(
-    samples: PooledSamples, pool: PartitionPool, criterion: str, n_jobs: int | None
-) -> tuple[validity.ValidityIndex, ...]:
-    """Fit the agreement and the criterion, which is the modularity if all distances are 0."""
+def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
+    """Fit the criterion that is added to the agreement: the modularity if all distances are 0."""
     X = samples.positions
-    if criterion == "minimax" and X is not None:
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(X))
+    if name == "minimax" and X is not None:
+        return validity.MinimaxSilhouette().fit(X)
     modularity = validity.GraphModularity().fit(samples.graph)
-    if criterion == "directions":
+    if name == "directions":
         # Without the penalty on ln n_clusters, more documents would lead to more clusters.
-        priced = SumOfIndices("directions", modularity, LogClusters(), -0.1)
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
-    if criterion == "mixture" and X is not None:
-        # The likelihood gain of one Gaussian per cluster, plus .3 times the modularity.
-        gain = validity.LikelihoodGain().fit(X)
-        mixture = SumOfIndices("mixture", gain, modularity, 0.3)
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), mixture)
-    return (validity.FamilyAgreement(n_jobs=n_jobs).fit(pool), modularity)
+        return SumOfIndices("directions", modularity, LogClusters(), -0.1)
+    if name == "mixture" and X is not None:
+        return SumOfIndices("mixture", validity.LikelihoodGain().fit(X), modularity, 0.3)
+    return modularity
 
 
 class BroadAgreement(validity.ValidityIndex):
@@ -330,8 +324,7 @@ class LogClusters(validity.ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        values: FloatArray = np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
-        return values
+        return np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,11 +386,9 @@ class Candidates:
         equal: Labels | None = None,
     ) -> Self:
         """Score a pool. ``values`` are its known objectives; ``sizes`` and ``equal`` restrict the result."""
-        if values is None and objectives.pool_values is not None:
+        if values is None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
-        elif values is None:
-            values = objectives.values(pool.labels)
         total = objectives.total(values, pool.labels)
         return cls(pool, objectives, values, objectives.score(values), total, sizes, equal)
 
@@ -506,26 +497,22 @@ class Candidates:
         # factor of 1.25 or more. Also returns each one's adjusted Rand index with the result, at most .8.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
+        order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
         to_result = validity.pairwise_ari(self.labels, labels[None])[:, 0]
         nearest = to_result.copy()
         numbers = [len(np.unique(labels))]
         members: list[int] = []
         for only_other_numbers in (True, False):
             for member in order:
-                if len(members) == _N_ALTERNATIVES:
-                    break
-                if nearest[member] > _MOST_ALIKE or not np.isfinite(self.score[member]):
-                    continue
-                if not self.eligible[member]:
-                    continue
                 ratios = n_clusters[member] / np.array(numbers)
                 if only_other_numbers and np.maximum(ratios, 1 / ratios).min() < 1.25:
                     continue
-                members.append(int(member))
-                numbers.append(int(n_clusters[member]))
-                to_member = validity.pairwise_ari(self.labels, self.labels[member : member + 1])[:, 0]
-                nearest = np.maximum(nearest, to_member)
-        chosen = np.array(sorted(members, key=order.tolist().index), dtype=np.intp)
+                if nearest[member] <= _MOST_ALIKE and len(members) < _N_ALTERNATIVES:
+                    members.append(member)
+                    numbers.append(int(n_clusters[member]))
+                    to_member = validity.pairwise_ari(self.labels, self.labels[member][None])[:, 0]
+                    nearest = np.maximum(nearest, to_member)
+        chosen = np.array(sorted(members, key=order.index), dtype=np.intp)
         return chosen, to_result[chosen]
 
 
@@ -549,22 +536,12 @@ class Solution(NamedTuple):
 
 
 def choose_solution(
-    samples: PooledSamples,
-    side: SideInformation,
-    pairs: PairwiseConstraints | None,
-    candidates: Candidates | None,
-    *,
-    n_clusters: int | None,
-    interval: Callable[[Candidates], tuple[int, int] | None],
-    method: str,
-    kernel: str,
-    hard: bool,
-    clamp: bool,
-    class_prior: str,
-    merge_same_class: bool,
-    seed: np.random.SeedSequence,
+    samples: PooledSamples, side: SideInformation, pairs: PairwiseConstraints | None,
+    candidates: Candidates | None, *, n_clusters: int | None,
+    interval: Callable[[Candidates], tuple[int, int] | None], method: str, kernel: str, hard: bool,
+    clamp: bool, class_prior: str, merge_same_class: bool, seed: np.random.SeedSequence,
     trusted: bool | None = None,
-) -> Solution:
+) -> Solution:  # fmt: skip
     """Select or combine candidates based on labels and pairs; without candidates, use bag kernels."""
     # ``hard``: must-links are certain. ``trusted``: a candidate that does not contradict the labels becomes
     # the result; None: such candidates are not sought, because all classes have labels.
@@ -596,9 +573,8 @@ def choose_solution(
     if side.kind == "pairs" and pairs is not None and len(pairs):
         return Solution(samples.per_sample(_by_pairs(samples, candidates, pairs, n_clusters, hard, rng)))
     found = unsupervised_partition(samples, candidates, n_clusters, method, rng)
-    n_found = int(found.max()) + 1
-    if candidates.equal is not None:
-        n_found = min(n_found, int(candidates.equal.max()) + 1)
+    equal = found if candidates.equal is None else candidates.equal
+    n_found = int(min(found.max(), equal.max())) + 1
     if candidates.interval is not None and n_found < candidates.interval[0]:
         warn_of_few(n_found, f"n_clusters={candidates.interval}")
     elif n_clusters is not None:
@@ -749,9 +725,8 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
     if not merge_same_class:
         return Solution(labels, cluster_classes=classes)
     # Merge clusters of the same class into the first one.
-    first = np.arange(len(classes))
-    for code in np.unique(classes[classes >= 0]):
-        first[classes == code] = np.flatnonzero(classes == code)[0]
+    same = (classes == classes[:, None]) & (classes >= 0)
+    first = np.where(classes >= 0, same.argmax(axis=1), np.arange(len(classes)))
     remaining, merged = np.unique(first[labels], return_inverse=True)
     return Solution(merged.reshape(-1), cluster_classes=classes[remaining])
 
@@ -857,11 +832,10 @@ class _LabelKernel:
         self._labels = None if candidates is None or kind == "bags" else candidates.labels
         self._columns = columns = np.flatnonzero(counts.sum(axis=1) > 0)
         self._given = np.zeros((samples.n_points, len(columns)))
-        if samples.kernels:
-            if kind != "pool":
-                for part in samples.kernels:
-                    self._given += part[:, columns]
-        elif full:
+        if samples.kernels and kind != "pool":
+            for part in samples.kernels:
+                self._given += part[:, columns]
+        elif full and not samples.kernels:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
                 # Weight of the linear kernel relative to the other kernels.

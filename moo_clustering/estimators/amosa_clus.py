@@ -40,20 +40,21 @@ class AMOSAClus(MedoidSetClusterer):
     """AMOSA-clus: archived simulated annealing of medoid sets, using the Xie-Beni index and the I-index.
 
     The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
-    for :class:`NSGA2Clus` has the same front, selection rules and attributes. By default, it runs 8400
-    evaluations in batches and 7300 individually. Each costs as much as in :class:`NSGA2Clus`, or O(n_samples
-    k n_features) with centres. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
+    for :class:`NSGA2Clus` has the same front, selection rules and attributes. By default, it evaluates 8400
+    solutions in batches and 7300 individually. An evaluation costs as much as in :class:`NSGA2Clus`, or
+    O(n_samples k n_features) with centres. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE
+    TEVC 12, 2008.
 
     Parameters
     ----------
     metric : str or callable
         Same as for :class:`NSGA2Clus`; with ``encoding="center"``, it must be "cosine" or "euclidean".
     encoding : {"medoid", "center"}
-        Whether clusters are represented by samples or by arbitrary points, which require dense data.
+        Whether clusters are represented by samples, or by arbitrary points, which require dense data.
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         Same as for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     acceptance : {"physical", "literal"}
-        How the acceptance probability is computed, see :class:`~moo_clustering.algorithms.AMOSA`.
+        Acceptance probability, see :class:`~moo_clustering.algorithms.AMOSA`.
     annealing : dict, optional
         Archive sizes, temperatures and steps, as parameters of :class:`~moo_clustering.algorithms.AMOSA`,
         such as ``{"t_max": 10, "n_moves": 50}``. With fewer than 20 samples, the defaults of ``soft_limit``,
@@ -97,7 +98,7 @@ class AMOSAClus(MedoidSetClusterer):
     def _problem(
         self, X: Any, constraints: PairwiseConstraints | None, supervision: str
     ) -> MedoidProblem | CenterProblem:
-        self._annealing(X.shape[0])  # reject invalid parameters before computing distances
+        self._annealing(X.shape[0])  # rejects invalid parameters before distances are computed
         if self.encoding == "medoid":
             return super()._problem(X, constraints, supervision)
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
@@ -132,10 +133,8 @@ class AMOSAClus(MedoidSetClusterer):
             perturb=perturb_centers if centered else perturb_medoids,
             eliminate_duplicates=CanonicalDuplicates(None if centered else problem.encoding),
         )
-        search = PymooSearch(problem, algorithm, seed=seed)
-        yield from self._drive(
-            search, problem, algorithm.n_temperatures, checkpoint, problem.natural(np.ones(problem.n_obj))
-        )
+        search, signs = PymooSearch(problem, algorithm, seed=seed), problem.natural(np.ones(problem.n_obj))
+        yield from self._drive(search, problem, algorithm.n_temperatures, checkpoint, signs)
         self.result_ = settled(search.result())
         # Remove the algorithm, because it contains functions that cannot be pickled.
         self.result_.algorithm = None
@@ -153,9 +152,7 @@ class AMOSAClus(MedoidSetClusterer):
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
         # Compare solutions by their partitions, because sets of centres are rarely equal.
-        if isinstance(problem, CenterProblem):
-            return labels
-        return super()._keys(problem, genes, labels)
+        return labels if isinstance(problem, CenterProblem) else super()._keys(problem, genes, labels)
 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
         for name in ("cluster_centers_", "pareto_centers_"):
@@ -205,9 +202,8 @@ def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
     """Return the result for one or two samples, in which each sample is a cluster."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
-    out = problem.evaluate(
-        problem.features.reshape(1, -1), return_values_of=["F", "G", "H"], return_as_dictionary=True
-    )
+    genes, names = problem.features.reshape(1, -1), ["F", "G", "H"]
+    out = problem.evaluate(genes, return_values_of=names, return_as_dictionary=True)
     return pymoo_result(problem, evaluated_population(**out))
 
 
@@ -300,7 +296,7 @@ class CenterProblem(Problem):
         return np.asarray((~np.isnan(self.centers(X)[:, :, 0])).sum(axis=1), dtype=np.int64)
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Assign samples to centres; labels (n_individuals, n_samples) number only non-empty clusters."""
+        """Return contiguous cluster labels of the samples, shape (n_individuals, n_samples)."""
         labels = [self._assign(centers)[0] for centers in self._each(X)]
         return np.stack(labels) if labels else np.empty((0, self.n_samples), dtype=np.int32)
 
@@ -389,7 +385,7 @@ class CenterSampling(SeededSampling):
 
 
 class _GivenRows(MedoidSpace):
-    """Distances from a few centres to all samples, for assignment subject to constraints."""
+    """Given distances from a few centres to all samples, for assignment subject to constraints."""
 
     def __init__(self, D: FloatArray) -> None:
         self._rows = np.ascontiguousarray(D)
@@ -408,11 +404,7 @@ class _GivenRows(MedoidSpace):
         return self._rows[ids, np.arange(self.n_samples)]
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        raise TypeError(
-            "centres are not samples, but metric='precomputed' provides distances between samples only"
-        )
+        raise NotImplementedError
 
     def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
-        raise TypeError(
-            "centres are not samples, but metric='precomputed' provides distances between samples only"
-        )
+        raise NotImplementedError

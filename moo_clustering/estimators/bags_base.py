@@ -31,7 +31,7 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Posi
 
 
 class BagData(NamedTuple):
-    """Checked input of a fit: scaled bags, bags in the units of the data, and bag pairs or None."""
+    """Checked input of a fit: scaled bags, bags in the units of the data, and pairs of bags or None."""
 
     bags: Bags
     raw_bags: Bags
@@ -46,10 +46,9 @@ class BagData(NamedTuple):
         return _base.united(labels, self.equal, fixed)
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Add up the shares of must-links and of cannot-links that each partition violates."""
-        if self.constraints is None:
-            return np.zeros(len(np.atleast_2d(labels)))
-        return self.constraints.violation(labels)
+        """Return the share of violated must-links plus the share of violated cannot-links per partition."""
+        pairs = self.constraints
+        return np.zeros(len(np.atleast_2d(labels))) if pairs is None else pairs.violation(labels)
 
 
 @estimator
@@ -70,8 +69,8 @@ class BagClusterer(
     min_cluster_size : int
         Minimum number of bags per cluster. Smaller clusters receive the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` times
-        ``violation_``; ``"repair"`` also moves bags to satisfy them.
+        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` times the
+        violation; ``"repair"`` also moves bags to satisfy labels and pairs.
     penalty : float
         Weight of the violation in the objective.
     normalize : bool
@@ -86,7 +85,7 @@ class BagClusterer(
     cluster_sizes_ : ndarray of shape (n_clusters_,)
         Number of bags in each cluster.
     violation_ : float
-        Share of must-links that are violated plus share of cannot-links that are violated, from 0 to 2.
+        Share of violated must-links plus share of violated cannot-links, from 0 to 2.
     data_min_, data_range_ : ndarray of shape (n_features,)
         Minimum and range of each feature; zeros and ones if ``normalize`` is False.
     """
@@ -120,7 +119,7 @@ class BagClusterer(
             Bags, see :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per row with
             ``groups`` or ``offsets``. Without ``groups`` and ``offsets``, each row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each pair of labels is a constraint.
+            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each labelled pair is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of each row of ``X``, or the first row of each bag followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
@@ -149,7 +148,14 @@ class BagClusterer(
         self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None
     ) -> FloatArray:
         """Compute the distances (n_bags, n_clusters_) to the centres, on the scale used in ``fit``."""
-        return self._one_row_per_bag(X, self._distances(X, groups, offsets))
+        distances = self._distances(X, groups, offsets)
+        pandas = _get_output_config("transform", self)["dense"] == "pandas"
+        if pandas and hasattr(X, "columns") and len(X) != len(distances):
+            import pandas as pd  # slow import
+
+            # scikit-learn would use the index of X, which has one row per instance.
+            return pd.DataFrame(distances)  # type: ignore[return-value]
+        return distances
 
     def fit_transform(
         self,
@@ -162,7 +168,7 @@ class BagClusterer(
     ) -> FloatArray:
         """Fit with the arguments of ``fit``, and return the distances to the centres like ``transform``."""
         self.fit(X, y, groups=groups, offsets=offsets, **options)
-        return self._one_row_per_bag(X, self._distances(X, groups, offsets))
+        return self.transform(X, groups=groups, offsets=offsets)
 
     def _clustering_result(self) -> results.ClusteringResult:
         found = super()._clustering_result()
@@ -179,7 +185,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags, and set the fitted attributes. If there is a search, yield it before it runs."""
+        """Cluster the bags, and set the fitted attributes. Yield any search before it runs."""
 
     def _prepare(
         self,
@@ -190,7 +196,7 @@ class BagClusterer(
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> BagData:
-        """Check the entire input of a fit before any computation."""
+        """Check the input of a fit."""
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
         pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
@@ -227,7 +233,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite equal bags, number clusters by their first bags, and return the former cluster numbers."""
+        """Unite equal bags, number clusters by their first bags, and return the former number of each."""
         why, least = "distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -237,9 +243,8 @@ class BagClusterer(
         self.labels_, order = number_clusters(labels)
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
-        if self.n_clusters_ < (self.n_clusters if k_min is None else k_min):
-            wanted = self.n_clusters if k_min is None else f"k_min={k_min}"
-            _base.warn_of_few(self.n_clusters_, wanted, why)
+        if self.n_clusters_ < (k_min or self.n_clusters):
+            _base.warn_of_few(self.n_clusters_, f"k_min={k_min}" if k_min else self.n_clusters, why)
         smallest = int(self.cluster_sizes_.min())
         if self.n_clusters_ > 1 and smallest < least:
             warn_caller(
@@ -254,7 +259,7 @@ class BagClusterer(
         self.cluster_centers_ = centers * self._range.span + self._range.low
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the medoids, given as one bag index per cluster of ``labels_``, and the kind of distance."""
+        """Set the medoids, one bag index per cluster of ``labels_``, and the kind of distance."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind
@@ -266,15 +271,6 @@ class BagClusterer(
             return farthest_distances(bags, self._centers)
         medoids = self._range.scale_bags(self.medoid_bags_)
         return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
-
-    def _one_row_per_bag(self, X: Any, distances: FloatArray) -> Any:
-        """Return a data frame with one row per bag if scikit-learn would otherwise use the index of X."""
-        indexed = hasattr(X, "columns") and len(X) != len(distances)
-        if not indexed or _get_output_config("transform", self)["dense"] != "pandas":
-            return distances
-        import pandas as pd  # imported here because the import is slow
-
-        return pd.DataFrame(distances)
 
     @property
     def _n_features_out(self) -> int:
@@ -307,8 +303,8 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Return the first index along the last axis whose value (at least 0) is the minimum up to rounding."""
-    # Relative differences below this limit are rounding errors of matrix products.
+    """Return the first index of the minimum of non-negative values along the last axis, up to rounding."""
+    # Smaller relative differences are rounding errors of matrix products.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
@@ -337,7 +333,7 @@ def read_bags(
     bags = as_bags(X, groups=groups, offsets=offsets)
     named: Any = bags.instances
     if bags.feature_names is not None:
-        import pandas as pd  # slow import, rarely needed
+        import pandas as pd  # slow import
 
         named = pd.DataFrame(columns=list(bags.feature_names), dtype=np.float64)
     validate_data(estimator, named, reset=reset, skip_check_array=True)

@@ -1,4 +1,4 @@
-"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions), MIGCUK (medoids)."""
+"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC and MemeticCHCMIC (partitions), MIGCUK (medoids)."""
 
 import math
 from abc import abstractmethod
@@ -48,9 +48,9 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Population size, generations after the initial one, and maximum number of all evaluations.
+        Population size, generations after the initial population, and maximum number of evaluations.
     elitism : {1, 0}
-        Whether the best individual so far replaces the worst new one if all new individuals are worse.
+        Whether the best individual so far replaces the worst new individual if all new ones are worse.
 
     Attributes
     ----------
@@ -100,7 +100,8 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
         self.hall_of_fame_: tools.HallOfFame = search.hall_of_fame
         self.n_evaluations_, self.n_trial_evaluations_ = step.evaluations, step.trials
         self.n_restarts_ = int(getattr(step, "restarts", 0))
-        self._take(data, self._best(search))
+        self.fitness_ = float(self._take(data, self._best(search)))
+        self.violation_ = float(data.violation(self.labels_)[0])
 
     @abstractmethod
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
@@ -111,8 +112,8 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
         return LabelEncoding(n_bags, self.n_clusters)
 
     @abstractmethod
-    def _take(self, data: BagData, best: Any) -> None:
-        """Set the fitted attributes from the best individual's genes."""
+    def _take(self, data: BagData, best: Any) -> float:
+        """Set the clusters from the best individual's genes, and return the objective."""
 
     def _best(self, search: algorithms.DeapSearch) -> Any:
         if search.hall_of_fame:
@@ -124,13 +125,9 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
         )
         return np.asarray(max(search.population, key=lambda one: one.fitness.wvalues))
 
-    def _set_fitness(self, value: float, labels: Any, constraints: PairwiseConstraints | None) -> None:
-        self.fitness_ = float(value)
-        self.violation_ = 0.0 if constraints is None else float(constraints.violation(labels)[0])
-
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics without individuals that have illegal empty clusters, which can lower the objective."""
+    """Statistics of the individuals without illegal empty clusters, which can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -158,31 +155,27 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # Must-links can leave too few free bags to fill small clusters, so do not promise the minimum cluster
-        # size to the geometry.
-        certain = data.constraints is None or self.constraint_handling == "penalty"
+        # Repaired must-links can leave too few free bags to fill small clusters.
+        guaranteed = data.constraints is None or self.constraint_handling == "penalty"
+        geometry = BagGeometry(
+            data.bags,
+            weighting=self.weighting,
+            min_cluster_size=max(1, least) if guaranteed else 1,
+            n_jobs=self.n_jobs,
+        )
         self._objective = BagObjective(
-            BagGeometry(
-                data.bags,
-                weighting=self.weighting,
-                min_cluster_size=max(1, least) if certain else 1,
-                n_jobs=self.n_jobs,
-            ),
+            geometry,
             self.n_clusters,
             self._objective_name,
+            reading=getattr(self, "reading", "between"),
             min_cluster_size=least,
             constraints=data.constraints,
             handling=self.constraint_handling,
             penalty=self.penalty,
             n_jobs=self.n_jobs,
-            **self._objective_options(),
         )
         toolbox = bag_toolbox(self._objective, rng, **self._operators())
         return toolbox, self._step(toolbox, rng)
-
-    def _objective_options(self) -> dict[str, Any]:
-        """Return additional options of the objective."""
-        return {}
 
     @abstractmethod
     def _operators(self) -> dict[str, Any]:
@@ -192,15 +185,15 @@ class PartitionBagClusterer(GeneticBagClusterer):
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         """Return the step that runs one generation."""
 
-    def _take(self, data: BagData, best: Any) -> None:
+    def _take(self, data: BagData, best: Any) -> float:
         objective = self._objective
         labels = np.asarray(best)[None]
         if self._allows_empty:
             labels = self._filled(data, labels)
+        del self._objective
         self._set_labels(data, labels[0])
         self._set_centers(objective.geometry.centroids(self.labels_, self.n_clusters_))
-        self._set_fitness(objective.evaluate(self.labels_)[0], self.labels_, data.constraints)
-        del self._objective
+        return float(objective.evaluate(self.labels_)[0])
 
     def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
         """Fill clusters that are too small, and return the partition with shape (1, n_bags)."""
@@ -250,8 +243,8 @@ class RedrawOptions(MutationOptions):
 class MIGKA(PartitionBagClusterer, RedrawOptions):
     """Multi-instance genetic k-means, which minimises the total within-cluster variation (Eq. 4).
 
-    Individuals are partitions. Each generation selects parents by roulette, redraws genes, preferring cluster
-    numbers that lead to a low objective, and improves some individuals by a k-means step. There is no
+    Individuals are partitions. Each generation selects parents by roulette, mutates genes, preferring
+    clusters that lead to a low objective, and improves some individuals by a k-means step. There is no
     crossover. Mutation takes O(pop_size n_bags (n_instances + n_clusters^3)) time per generation. Source:
     Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
@@ -281,9 +274,9 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation between bag means (Eq. 7).
 
-    In contrast to :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and
-    draws all mutated genes at once, with probabilities that depend on the distances to the centroids. A
-    generation takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
+    Unlike :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and draws all
+    mutated genes at once, with probabilities that depend on the distances to the centroids. A generation
+    takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
     ``min_cluster_size`` bags in each cluster; ``logbook_`` only covers such partitions. Source: Evolutionary
     multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
@@ -292,11 +285,11 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     bias : float
         Constant added to each cluster's weight in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
-        Objective: within-cluster sum of squares of the bag means (``"between"``), or an interpretation of Eq.
-        7 as printed. ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
+        Objective: within-cluster sum of squares of the bag means, or a literal interpretation of Eq. 7.
+        ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
         Factor that multiplies the fitness of partitions with empty clusters: the share of non-empty clusters
-        or, as in the paper, the number of non-empty clusters, which does not penalise these partitions.
+        or, as in the paper, their number, which does not penalise these partitions.
 
     Examples
     --------
@@ -314,9 +307,6 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 
     _objective_name: ClassVar[Any] = "ftwcv"
     _allows_empty: ClassVar[bool] = True
-
-    def _objective_options(self) -> dict[str, Any]:
-        return {"reading": self.reading}
 
     def _operators(self) -> dict[str, Any]:
         return {"mutation": "drift", "p_gene": self.p_gene, "bias": self.bias, "empty": "keep"}
@@ -336,8 +326,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """CHC for multi-instance clustering, which minimises the Davies-Bouldin index (Eq. 10).
 
-    Pairs of parents that differ in enough genes are crossed. The children are mutated gene by gene towards
-    better values and improved by k-means steps, and the best of the parents and children survive. If no pair
+    Pairs of parents that differ in enough genes are crossed. The children are mutated gene by gene, towards
+    better values, and improved by k-means steps. The best of the parents and children survive. If no pair
     differs enough, the population restarts from the best individuals. The index favours clusters with a
     single outlying bag; set ``min_cluster_size`` or use :class:`MemeticCHCMIC` to avoid them. A generation
     takes O(pop_size n_bags (n_instances + n_clusters^3)) time. Source: Evolutionary multi-instance
@@ -349,12 +339,12 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
         Initial number of genes in which parents must differ (default: a quarter of the number of bags), and
         number of individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
-        Whether the threshold decreases after a generation without a crossing or without a surviving child.
+        Whether the threshold decreases after a generation without a crossover or without a surviving child.
     mutate : {"children", "population"}
         Whether to mutate only the children, or also copies of all individuals.
     crossover : {"one_point", "hux", "uniform"}
     distance : {"hamming", "aligned"}
-        Distance between parents. ``"aligned"`` first matches their cluster numbers, to ignore permutations.
+        Distance between parents. ``"aligned"`` first matches their cluster numbers.
 
     Examples
     --------
@@ -397,10 +387,10 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC search over local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
-    In contrast to :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX),
-    improves each child by single moves to a local optimum, and removes duplicate partitions. Descents from
-    random partitions are as good if there are few local optima or only a few dozen descents; otherwise, they
-    are worse. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
+    Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), moves
+    single bags of each child until it is a local optimum, and removes duplicate partitions. Descents from
+    random partitions are worse, unless there are few local optima or only a few dozen descents. Source:
+    Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
@@ -467,11 +457,12 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Maximum and minimum number of clusters. By default, ``k_min`` equals ``n_clusters`` as published,
         because the Davies-Bouldin index is biased with respect to the number of clusters.
     centers : {"medoid", "mean"}
-        Centres used by the index: medoids, or the centroids of clusters, which explain the published results.
+        Centres used by the index: medoids, or centroids, which explain the published results.
     mutation : {"index", "rank"}
         Whether a mutated medoid is replaced by a bag at a similar position in X (paper), or by a nearby bag.
     pc, pm, p_gene : float
-        Probabilities that a pair is crossed, that an individual is mutated, and that each medoid is replaced.
+        Probabilities that a pair is crossed, that an individual is mutated, and that each of its medoids is
+        then replaced.
 
     Attributes
     ----------
@@ -519,13 +510,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
             penalty=self.penalty,
             n_jobs=self.n_jobs,
         )
-        toolbox = slot_toolbox(
-            encoding,
-            self._score,
-            rng,
-            mutation=self.mutation,
-            p_gene=self.p_gene,
-        )
+        toolbox = slot_toolbox(encoding, self._score, rng, mutation=self.mutation, p_gene=self.p_gene)
         step = algorithms.GcukStep(
             cxpb=self.pc, mutpb=self.pm, elitism=self.elitism, max_evals=self.max_evals
         )
@@ -534,14 +519,15 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     def _encoding(self, n_bags: int) -> Encoding:
         return self._score.encoding
 
-    def _take(self, data: BagData, best: NDArray[Any]) -> None:
-        labels, medoids = self._score.partitions(best[None])
+    def _take(self, data: BagData, best: NDArray[Any]) -> float:
+        score = self._score
+        del self._score
+        labels, medoids = score.partitions(best[None])
         order = self._set_labels(data, labels[0], k_min=self.k_min)
         if self.n_clusters_ == 1:  # with a single cluster, the index is 0 for any medoid
-            medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
+            medoids[0, order] = score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
-        self._set_fitness(self._score(best[None])[0], self.labels_, data.constraints)
-        del self._score
+        return float(score(best[None])[0])
 
 
 class MedoidBagScore:
@@ -586,7 +572,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute distances to medoids; those between medoids are raised, so that repairs spare medoids."""
+        """Compute distances to medoids; distances between medoids are increased, so repairs spare medoids."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0

@@ -1,6 +1,6 @@
 """k-means and k-medoids of bags: MIKMeans and BAMIC."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -34,10 +34,11 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts (the run of lowest penalised inertia is used), and maximum number of updates.
+        Number of random starts, of which the run with the lowest penalised inertia is used, and maximum
+        number of updates.
     constraint_handling : {"repair", "penalty"}
-        After each assignment, ``"repair"`` reassigns bags to satisfy labels and pairs. ``"penalty"`` moves
-        bags as long as this decreases the inertia times 1 + ``penalty`` times the violation.
+        After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
+        bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` violation.
 
     Attributes
     ----------
@@ -52,18 +53,27 @@ class BagKMeans(BagClusterer):
     max_iter: Count = 100
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
-    def _set_run(self, inertia: float, n_iter: int, converged: bool, history: History, first: int) -> None:
-        """Set the attributes of the best run; ``first`` is the number of its first record."""
-        self.inertia_, self.n_iter_ = float(inertia), int(n_iter)
+    def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
+        """Set the attributes of the best of several runs, and return its index.
+
+        ``runs`` contains the inertia, number of iterations, convergence and history of all runs. The records
+        of the history are numbered from ``first``.
+        """
+        inertia, n_iter, converged, history = runs
+        violations = data.violation(labels)
+        best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
+        self.violation_, self.inertia_ = float(violations[best]), float(inertia[best])
+        self.n_iter_ = int(n_iter[best])
         self.logbook_ = tools.Logbook()
         self.logbook_.header = ["iter", "inertia", "smallest"]
-        for number, (value, smallest) in enumerate(history, first):
+        for number, (value, smallest) in enumerate(history[best], first):
             self.logbook_.record(iter=number, inertia=value, smallest=smallest)
-        if not converged:
+        if not converged[best]:
             warn_caller(
                 f"clusters still change after max_iter={self.max_iter} updates of the centres",
                 ConvergenceWarning,
             )
+        return best
 
 
 @estimator
@@ -94,10 +104,11 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     Notes
     -----
     Each assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a whole,
-    largest group first, and groups with cannot-links to different clusters. Small clusters are then filled
-    with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If a run returns
-    to earlier medoids, its best solution since then is used. Computing the distances takes O(n_instances^2
-    n_features) time and 8 n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2) time.
+    in descending order of size, and groups with cannot-links to different clusters. Small clusters are then
+    filled with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If a run
+    returns to earlier medoids, its best solution since then is used. Computing the distances takes
+    O(n_instances^2 n_features) time and 8 n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2)
+    time.
 
     Examples
     --------
@@ -117,12 +128,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         starts = self._starts(n_bags, np.random.default_rng(data.seed))
         H = bag_distances(data.bags, kind=self.kind, n_jobs=self.n_jobs)
         runs = bamic(H, starts, self.max_iter, repair=self._pair_rule(data, self.min_cluster_size))
-        violations = data.violation(runs.labels)
-        best = int((runs.inertia * (1.0 + self.penalty * violations)).argmin())
-        self.violation_ = float(violations[best])
-        self._set_run(
-            runs.inertia[best], runs.n_iter[best], bool(runs.converged[best]), runs.history[best], first=0
-        )
+        best = self._best_run(data, runs.labels, runs[2:], first=0)
         order = self._set_labels(data, runs.labels[best])
         self._set_medoids(data, runs.medoids[best][order], self.kind)
 
@@ -143,7 +149,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs, one per row. Labels are columns of ``medoids``; ``history`` is as in BagPartition."""
+    """Results of runs, one per row; labels are columns of ``medoids``. See BagPartition for ``history``."""
 
     labels: Labels
     medoids: Int64Array
@@ -160,7 +166,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate assignments and updates (Eq. 2) of ``medoids``; H[i, j] is the distance of bag i to bag j."""
+    """Assign bags and update ``medoids`` (Eq. 2) in turn; H[i, j] is the distance from bag i to bag j."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -198,7 +204,7 @@ def bamic(
 def _assigned(
     H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
 ) -> tuple[Labels, FloatArray, History]:
-    """Return the labels, inertia and history record of each run."""
+    """Return the labels, inertia and history entry of each run."""
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
     labels = least(distances)
@@ -222,7 +228,7 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
     out = medoids.copy()
     for k in range(n_clusters):
         own = np.where(members[..., k], costs, np.inf)
-        # Sums that differ relatively by less than this are considered equal.
+        # Smaller relative differences are rounding errors.
         limit = own.min(axis=1, keepdims=True) * (1.0 + 1e-12)
         best = members[..., k] & (own <= limit)
         stays = best[np.arange(n_starts), medoids[:, k]] | ~best.any(axis=1)
@@ -232,12 +238,12 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM), in which the distance of a bag to a centre is that of its farthest instance.
+    """k-means of bags (MIKM), in which the distance from a bag to a centre is that of its farthest instance.
 
-    Constraints are treated as in :class:`BAMIC`. Updates can increase the inertia, because means do not
-    minimise the distances of farthest instances. If an earlier partition recurs, the best since then is used.
-    An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag, this is Lloyd's
-    k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+    Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia, because means do
+    not minimise the distances of farthest instances. If an earlier partition recurs, the best since then is
+    used. An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag, this is
+    Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
@@ -245,7 +251,8 @@ class MIKMeans(BagKMeans):
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
         Fill empty clusters with the bag farthest from its centre, or keep their centres, which can reduce
-        ``n_clusters_``. Empty clusters are common, because bags with far instances prefer central centres.
+        ``n_clusters_``. Empty clusters are common, because bags with outlying instances are usually nearest
+        to central centres.
 
     Attributes
     ----------
@@ -290,13 +297,9 @@ class MIKMeans(BagKMeans):
             )
             for centers in self._starts(data.bags, np.random.default_rng(data.seed))
         ]
-        violations = data.violation(np.stack([run.labels for run in runs]))
-        values = np.array([run.inertia for run in runs]) * (1.0 + self.penalty * violations)
-        chosen = int(values.argmin())
-        best, self.violation_ = runs[chosen], float(violations[chosen])
-        self._set_run(best.inertia, best.n_iter, best.converged, best.history, first=1)
-        order = self._set_labels(data, best.labels)
-        self._set_centers(best.centers[order])
+        labels, centers, *others = zip(*runs, strict=True)
+        best = self._best_run(data, np.stack(labels), others, first=1)
+        self._set_centers(centers[best][self._set_labels(data, labels[best])])
 
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield the initial centres of each run, on the scale used for distances."""
@@ -319,7 +322,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of one run. Labels are rows of ``centers``; ``history`` has (inertia, smallest size)."""
+    """Result of a run. Labels are rows of ``centers``; ``history`` contains (inertia, smallest size)."""
 
     labels: Labels
     centers: FloatArray
@@ -338,7 +341,7 @@ def mi_kmeans(
     max_iter: int = 100,
     repair: PartitionRepair | None = None,
 ) -> BagPartition:
-    """Alternate between assigning bags to centres, followed by ``repair``, and updating the centres."""
+    """Assign bags to centres, followed by ``repair``, and update the centres in turn."""
     means = bags.means()
     weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
     filler = PartitionRepair(bags.n_bags, 0, None) if repair is None else repair

@@ -60,8 +60,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     ) -> Plans[None]:
         X = numeric_features(self, X, ensure_min_samples=2)
         pairs = supervision_pairs(len(X), y, must_link, cannot_link).pairs
-        n_pairs = len(pairs.must_link) + len(pairs.cannot_link)
-        problem = self.make_problem(X, pairs if n_pairs else None)
+        problem = self.make_problem(X, pairs if len(pairs) else None)
         if not isinstance(problem, PartitionProblem):
             raise TypeError(
                 f"{type(self).__name__}.make_problem must return a PartitionProblem, got {quoted(problem)}; "
@@ -72,8 +71,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
                 f"{type(self).__name__}.make_problem must return a problem with the {len(X)} samples of X, "
                 f"got {problem.n_samples}; for a tuple of encodings, use evolve(problem, algorithm)"
             )
-        (sequence,) = spawn_seeds(self.random_state, 1)
-        seed = int(sequence.generate_state(1)[0])
+        seed = int(spawn_seeds(self.random_state, 1)[0].generate_state(1)[0])
         checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)
         kind = NSGA2 if self.algorithm is None else self.algorithm
         operators = problem.operators(kind if isinstance(kind, type) else type(kind))
@@ -85,11 +83,9 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         encoding = problem.encoding
         self._soft = encoding if type(encoding).memberships is not Encoding.memberships else None
         rows = np.sort(distinct_rows(labels if self._soft is None else self.result_.X)[0])
-        self.pareto_labels_ = labels[rows]
-        self._genes = self.result_.X[rows]
+        self.pareto_labels_, self._genes = labels[rows], self.result_.X[rows]
         self.pareto_front_ = problem.natural(self.result_.F[rows])
-        self.objective_names_ = problem.objective_names
-        self._limits = problem.limits
+        self.objective_names_, self._limits = problem.objective_names, problem.limits
         self.choose(self.select)
 
     def _clustering_result(self) -> ClusteringResult:

@@ -31,7 +31,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Minimum number of samples whose cluster is not yet fixed in the first linear programme of an assignment.
+# Minimum number of samples that the first linear programme of an assignment can assign.
 _FREE = 100
 
 
@@ -39,14 +39,14 @@ _FREE = 100
 class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     """K-means with pairs and limits on cluster sizes, weights and group shares (balanced, fair k-means).
 
-    Assignments minimise the sum of squares within the limits. If only sizes are bounded, assignments are
-    optimal and take O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does
-    not fit into its nearest cluster. With weights, groups or pairs, the solution of a linear programme is
-    rounded and repaired, which takes tens of milliseconds for 1,000 samples. If the result violates
-    cannot-links, an integer programme reassigns samples, which takes seconds if there are many cannot-links.
-    All pairs are satisfied. A fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K.
-    Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera,
-    D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
+    All limits and pairs are satisfied. If only sizes are bounded, assignments are optimal and take
+    O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does not fit into its
+    nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and
+    repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
+    integer programme reassigns samples, which takes seconds if there are many cannot-links. A fit uses
+    O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz, "Constrained
+    k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N. Flores, M.
+    Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
 
     Parameters
     ----------
@@ -58,10 +58,9 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     min_group_ratio, max_group_ratio : float
         Bounds on a group's share of a cluster, relative to the group's share of all samples. Used only if
         ``groups`` is passed to ``fit``.
-    n_init : int
-        Number of runs with greedy k-means++ initialisation. The run with the lowest sum of squares is used.
-    max_iter : int
-        Maximum number of assignments in each run.
+    n_init, max_iter : int
+        Number of runs from greedy k-means++ seeds, of which the run with the lowest sum of squares is used,
+        and maximum number of assignments per run.
     tol : float
         A run stops when the sum of squared centre shifts is at most ``tol`` times the mean variance.
 
@@ -73,8 +72,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     gap_ : float
-        Relative amount by which the cost of the best assignment exceeds a lower bound that ignores
-        cannot-links; 0 if only sizes are bounded.
+        Relative excess of the best assignment's cost over a lower bound that ignores cannot-links; 0 if only
+        sizes are bounded.
     violations_ : dict of str to float
         Violation of each limit, which is always 0.
     n_iter_ : int
@@ -143,7 +142,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             return _constrained_run(encoding.points, centers, bounds, self.max_iter, limit)
 
         seeds = spawn_seeds(self.random_state, self.n_init)
-        # Use threads, because they share the data and the kernels release the interpreter lock.
+        # Threads share the data, and the kernels release the interpreter lock.
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         found = [each for each in runs if each is not None]
         if not found:
@@ -178,10 +177,11 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Int32Array:
-        """Assign rows to the nearest centres, or to clusters within the limits at the lowest cost.
+        """Assign rows to the nearest centres or, with ``within_limits``, to clusters at the lowest cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, they apply to the rows of X only; a ValueError is raised if no assignment is found.
+        ``within_limits``, the limits apply to the rows of X alone; raises a ValueError if no assignment is
+        found.
 
         Parameters
         ----------
@@ -192,11 +192,9 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         points = shifted(X, self._offsets)
+        if not within_limits and (weight is not None or groups is not None):
+            raise ValueError("weight and groups require within_limits=True; other predictions ignore them")
         if not within_limits:
-            if weight is not None or groups is not None:
-                raise ValueError(
-                    "weight and groups require within_limits=True; other predictions ignore them"
-                )
             return nearest_centers(points, self._centers)[0]
         _base.check_n_clusters(self.n_clusters_, len(X))
         bounds = self._bounds(len(X), weight, groups)
@@ -252,7 +250,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             except ValueError as error:
                 if data and str(error).startswith(data):
                     raise
-                # Messages of the limits call the bounds low and high, so insert the names of the parameters.
+                # The messages of limits name the bounds "low" and "high"; insert the parameter names.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
@@ -291,16 +289,15 @@ def _united(
     if any(limit.violations(labels)[0] > 0 for limit in limits):
         return run
     centers = _means(points, labels, int(labels.max()) + 1)
-    return run._replace(
-        labels=labels, centers=centers, inertia=float(((points - centers[labels]) ** 2).sum())
-    )
+    inertia = float(((points - centers[labels]) ** 2).sum())
+    return run._replace(labels=labels, centers=centers, inertia=inertia)
 
 
 def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
-    """Alternate between assignments within the bounds and means; return None if no assignment is found."""
-    # Run Lloyd's iterations without limits first, to bring the first assignment close to its optimum.
+    """Assign samples within the bounds and update means in turn; return None if no assignment is found."""
+    # Run Lloyd's iterations without limits first, which bring the first assignment close to its optimum.
     centers, n_passes = np.array(centers, order="C"), 5
     n_steps = n_passes * points.size * len(centers) / 2
     caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
@@ -315,7 +312,7 @@ def _constrained_run(
         inertia = float(((points - centers[labels]) ** 2).sum())
         if best is None or inertia <= best.inertia:
             best = _Run(labels, centers, inertia, gap, n_iter)
-        # Rounded assignments can be worse than earlier ones and can repeat, so stop at a repetition.
+        # Rounded assignments can be worse than earlier ones, so also stop if an assignment recurs.
         if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
         seen.add(known)
@@ -347,14 +344,14 @@ class _Bounds:
                 high.append(np.broadcast_to(each.high, n_clusters))
             elif isinstance(each, GroupShares):
                 self.groups = each
-        # Amounts that are summed in each cluster, shape (n_samples, n_amounts), and bounds on these sums.
+        # Amounts whose sums in each cluster are bounded, shape (n_samples, n_amounts), and these bounds.
         self.amounts, self.low, self.high = map(np.column_stack, (columns, low, high))
         self.per_cluster = bool((self.low != self.low[0]).any() or (self.high != self.high[0]).any())
         if self.groups is not None:
             member = np.eye(int(self.groups.codes.max()) + 1)[self.groups.codes]
             self._shares = member.mean(axis=0)
             self.amounts = np.hstack([self.amounts, member])
-        # The linear programme bounds the cluster sums of these columns, shape (n_columns, n_clusters).
+        # The linear programme bounds the cluster sums of these columns; the bounds have shape (n_columns, k).
         self._columns, self._least, self._most = np.column_stack(columns), self.low.T, self.high.T
         if self.groups is not None:
             for bound, sign in ((self.groups.low, 1.0), (self.groups.high, -1.0)):
@@ -371,7 +368,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function from costs to labels and ``gap_``; each call starts from the last dual values."""
+        """Return a function from costs to labels and gap; each call starts from the last dual values."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -392,7 +389,7 @@ class _Bounds:
         return assign
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
-        """Solve the linear programme, and round and repair its solution."""
+        """Solve the linear programme, round and repair its solution, and return the labels and the gap."""
         # Scale the median excess cost to 1, because the solver's tolerances are absolute.
         nearest = cost.min(axis=1)
         excess = cost - nearest[:, np.newaxis]
@@ -431,9 +428,11 @@ class _Bounds:
             n_free *= 4
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
-        """Compute the cheapest fractional assignment and its cost, and update ``duals``."""
-        # Samples whose best cluster is clear from the dual values are fixed. If the new dual values favour
-        # another cluster for some of them, these are freed; otherwise, the solution is optimal.
+        """Compute the cheapest fractional assignment and its cost, and update ``duals``.
+
+        Samples whose best cluster is clear from the dual values are fixed. If the new dual values favour
+        another cluster for some of them, these are freed; otherwise, the solution is optimal.
+        """
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)
@@ -467,7 +466,7 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign some groups, while all others use the amounts ``spent``; also return the dual values.
+        """Assign some groups, given the amounts ``spent`` by all others; also return the dual values.
 
         If ``rivals`` contains pairs of rows with cannot-links, the solution is integral and the duals are 0.
         """
@@ -501,7 +500,7 @@ class _Bounds:
         return solved.x.reshape(n, k), duals.reshape(spent.shape)
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
-        """Compute by how much clusters with the sums of amounts ``totals`` violate the limits."""
+        """Return the violation of the limits by clusters with the given total amounts."""
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
@@ -509,13 +508,12 @@ class _Bounds:
         if self.groups is not None:
             counts = totals[..., n_bounded:]
             ratio = counts / (np.maximum(counts.sum(axis=-1, keepdims=True), 1.0) * self._shares)
-            missed += np.maximum(np.maximum(self.groups.low - ratio, ratio - self.groups.high), 0).max(
-                axis=-1
-            )
+            excess = np.maximum(self.groups.low - ratio, ratio - self.groups.high)
+            missed += np.maximum(excess, 0).max(axis=-1)
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Remove violations by the moves and swaps that cost least per violation; None if some remain."""
+        """Remove violations by the moves and swaps of lowest cost per violation; None if some remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
@@ -555,7 +553,7 @@ class _Bounds:
         least: float,
         partner: Int64Array | None = None,
     ) -> list[tuple[int, int]] | None:
-        """Find the move or swap that removes the most violation per unit of cost, or return None."""
+        """Return the move or swap that removes the most violation per unit of cost, or None."""
         if not len(row):
             return None
         source = labels[row]

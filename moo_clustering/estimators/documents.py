@@ -44,24 +44,24 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     """Document clustering by the consensus of many non-negative matrix factorisations.
 
     Each run starts from different random factors, and assigns each document to its largest topic. The
-    consensus depends on the random starts much less than a single run does. Documents without terms are
-    assigned to the largest cluster, with a warning. A run takes O(n_iter (n_values n_clusters + (n_documents
-    + n_terms) n_clusters^2)) time, and MCLA takes O(n_documents n_runs^2) time. Source: "Ensemble
-    non-negative matrix factorization for clustering biomedical documents".
+    consensus depends much less on the random starts than a single run. Documents without terms are assigned
+    to the largest cluster, with a warning. A run takes O(n_iter (n_values n_clusters + (n_documents +
+    n_terms) n_clusters^2)) time, and MCLA takes O(n_documents n_runs^2) time. Source: "Ensemble non-negative
+    matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
     n_clusters, n_runs : int
-        Number of topics per run, which is also the number of consensus clusters, and number of runs.
+        Number of consensus clusters and of topics per run, and number of runs.
     input : {"tfidf", "counts"}
-        Whether X contains weights, or counts to be converted to weights by :class:`PaperTfidfTransformer`.
+        Whether X contains weights, or counts that :class:`PaperTfidfTransformer` converts to weights.
     document_weighting : {"ncw"} or None
         Normalised-cut weighting of documents, see :class:`NCWTransformer`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
-        n_documents). All names but ``"cspa"`` use METIS, if installed, which balances cluster sizes.
+        n_documents). All names except ``"cspa"`` use METIS, if installed, which balances cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
-        Runs used in the consensus: all, the half that agree best with all runs, or a subset that evolves.
+        Runs used in the consensus: all, the half that agree best with all runs, or an evolved subset.
     select : {"anmi", "i2"}
         Selection criterion for ``"pareto"``: agreement with all runs, or cohesion of the documents.
     tol, max_iter : float, int
@@ -77,7 +77,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of a meta-cluster's clusters with the document (MCLA), or co-occurrence of document and cluster.
+        Share of a meta-cluster's clusters that contain the document (MCLA), or mean share of the cluster's
+        documents that a run assigns to the same topic as the document.
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
@@ -134,14 +135,20 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         feature_names : sequence of str, optional
             Names of the terms, used in ``topics_``.
         """
-        matrix = self._validated(X, reset=True)
+        matrix = csr_array(validated_rows(self, X, reset=True))
         checkpoint = self._checkpoint(matrix)
         run_seed, select_seed, consensus_seed = spawn_seeds(self.random_state, 3)
-        names = self._names(feature_names)
+        given = None if feature_names is None else list(map(str, feature_names))
+        names = checked_names(self, given, "term")
         self._tfidf = PaperTfidfTransformer().fit(matrix) if self.input == "counts" else None
         weights = self._weights(matrix)
         seen = np.flatnonzero(np.diff(weights.indptr) > 0)
-        self._check_sizes(len(seen), weights.shape)
+        n_documents, n_terms = weights.shape
+        n_seen = f"documents with terms, {{}} of n_samples={n_documents}"
+        _base.check_n_clusters(self.n_clusters, len(seen), n_seen)
+        _base.check_n_clusters(self.n_clusters, n_terms, "terms, n_features={}")
+        if len(seen) < n_documents:
+            _warn_of_largest(n_documents - len(seen), n_documents, "have no terms")
         if self.consensus == "cspa":
             # Check the memory before the runs, because a failure after them would be expensive.
             check_memory(len(seen), "average", None, int(self.max_memory))
@@ -156,12 +163,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             unit_topics=self.unit_topics,
             checkpoint=checkpoint,
             verbose=bool(self.verbose),
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            max_memory=int(self.max_memory),
+            **_solver_options(self),
         )
         # Unite equal documents, because a run can give them different weights and so different labels.
         equal = _base.equal_rows(weights[seen])
@@ -174,19 +176,21 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             self.consensus, taken, self.n_clusters, consensus_seed, int(self.max_memory)
         )
         found, kept = number_clusters(_base.united(found, equal))
-        associated = associated[kept]
-        self._set_labels(found, seen, matrix.shape[0])
+        labels = np.full(n_documents, np.bincount(found).argmax(), dtype=np.int32)
+        labels[seen] = found
+        self.labels_ = relabel_by_first_appearance(labels)
+        self.n_clusters_ = self._n_features_out = len(kept)
         if int(equal.max()) + 1 < self.n_clusters:
             _base.warn_of_few(self.n_clusters_, self.n_clusters)
-        self.run_labels_ = np.full((self.n_runs, matrix.shape[0]), -1, dtype=np.int32)
+        self.run_labels_ = np.full((self.n_runs, n_documents), -1, dtype=np.int32)
         self.run_labels_[:, seen] = run_labels
         self.run_losses_, self.run_n_iter_ = runs.losses, runs.n_iter
         self.n_iter_ = int(runs.n_iter.max())
         self.components_of_best_run_ = runs.topics
-        self.association_ = np.zeros((self.n_clusters_, matrix.shape[0]))
-        number = np.empty(len(associated), dtype=np.intp)
+        self.association_ = np.zeros((self.n_clusters_, n_documents))
+        number = np.empty(len(kept), dtype=np.intp)
         number[found] = self.labels_[seen]
-        self.association_[np.ix_(number, seen)] = associated
+        self.association_[np.ix_(number, seen)] = associated[kept]
         totals = self.association_.sum(axis=0)
         self.confidence_ = self.association_.max(axis=0) / np.where(totals > 0, totals, 1.0)
         self.cluster_weights_ = cluster_means(weights, self.labels_, self.n_clusters_)
@@ -200,7 +204,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         Counts are weighted by the document frequencies of the training data.
         """
         check_is_fitted(self)
-        rows = unit_rows(self._weights(self._validated(X, reset=False)))
+        rows = unit_rows(self._weights(csr_array(validated_rows(self, X, reset=False))))
         return np.asarray(rows @ unit_rows(self.cluster_weights_).T)
 
     @documented(_base.OF_PREDICT)
@@ -222,9 +226,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             arrays=lambda: {"association": self.association_, "confidence": self.confidence_},
         )
 
-    def _validated(self, X: Any, *, reset: bool) -> Any:
-        return csr_array(validated_rows(self, X, reset=reset))
-
     def _weights(self, matrix: Any) -> Any:
         if self._tfidf is None:
             return matrix
@@ -233,31 +234,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
 
-    def _names(self, given: Sequence[str] | None) -> Sequence[str] | None:
-        if given is None:
-            return getattr(self, "feature_names_in_", None)
-        if len(given) != self.n_features_in_:
-            raise ValueError(
-                f"feature_names must have one name per term, {self.n_features_in_} in all; got {len(given)}"
-            )
-        return [str(name) for name in given]
-
-    def _check_sizes(self, n_seen: int, shape: tuple[int, int]) -> None:
-        n_documents, n_terms = shape
-        of_documents = f"documents with terms, {{}} of n_samples={n_documents}"
-        _base.check_n_clusters(self.n_clusters, n_seen, of_documents)
-        _base.check_n_clusters(self.n_clusters, n_terms, "terms, n_features={}")
-        if n_seen < n_documents:
-            _warn_of_largest(n_documents - n_seen, n_documents, "have no terms")
-
-    def _set_labels(self, found: Labels, seen: NDArray[np.intp], n_documents: int) -> None:
-        labels = np.full(n_documents, np.bincount(found).argmax(), dtype=np.int32)
-        labels[seen] = found
-        self.labels_ = relabel_by_first_appearance(labels)
-        self.n_clusters_ = self._n_features_out = int(found.max()) + 1
-
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
-        # Individual runs do not depend on the number of runs or on the consensus.
+        # A run does not depend on these parameters, so they can change before the fit is resumed.
         same = clone(self).set_params(
             n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -271,21 +249,21 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     """Document clustering by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, and the rows of V are the topic weights of documents. Each document is
-    assigned to its largest topic. An iteration takes O(n_values n_clusters + (n_documents + n_terms)
-    n_clusters^2) time, and each parallel run uses O((n_documents + n_terms) n_clusters) memory. Equal
-    documents are in the same cluster; documents without terms are in the largest one. Source: W. Xu, X. Liu,
-    Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble
-    non-negative matrix factorization for clustering biomedical documents".
+    assigned to its largest topic. Equal documents are in the same cluster, and documents without terms in the
+    largest cluster. An iteration takes O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time,
+    and each parallel run uses O((n_documents + n_terms) n_clusters) memory. Source: W. Xu, X. Liu, Y. Gong,
+    "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble non-negative
+    matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
     n_clusters : int
         Number of topics, at most the number of documents and at most the number of terms.
     n_init, max_iter : int
-        Number of runs from random factors, of which the run with the lowest loss is used, and maximum number
-        of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
+        Number of random starts, of which the run with the lowest loss is used, and maximum number of
+        iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     dtype : {"float64", "float32"}
-        Data type of the factors. Single precision halves the memory and, if there are many runs, the time.
+        Data type of the factors. Single precision halves the memory and, for many runs, the time.
     max_memory : int, default=4 GiB
         Maximum memory for the factors of parallel runs, in bytes. Does not affect the result.
 
@@ -338,20 +316,12 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         if empty.all():
             raise ValueError("all entries of X are 0, so no document has a term")
         factorization.check_scale(X, "X", self.dtype)
-        best = factorization.map_nmf(
-            _best_run,
-            X,
-            self.n_clusters,
-            solver=self.solver,
-            seeds=spawn_seeds(self.random_state, self.n_init),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            max_memory=self.max_memory,
-        )
-        self.losses_ = np.concatenate([part.losses for part in best])
-        self._set(min(best, key=lambda part: part.losses.min()), empty, _base.equal_rows(X))
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        best = factorization.map_nmf(_best_run, X, self.n_clusters, seeds=seeds, **_solver_options(self))
+        self.losses_ = np.concatenate([losses for losses, *_ in best])
+        losses, U, V, self.n_iter_ = min(best, key=lambda part: part[0].min())
+        self.loss_ = float(losses.min())
+        self._set(U, V, empty, _base.equal_rows(X))
         if _base.count_distinct_rows(X, self.n_clusters) < self.n_clusters:
             _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
@@ -360,16 +330,15 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def transform(self, X: Any) -> AnyFloatArray:
         """Compute exact topic weights by non-negative least squares (``document_weights_`` is inexact)."""
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        return factorization.document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
-            self.components_.dtype, copy=False
-        )
+        X, topics = self._checked(X, reset=False), self.components_
+        weights = factorization.document_weights(X, topics.T, n_jobs=self.n_jobs)
+        return weights.astype(topics.dtype, copy=False)
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Predictions for training documents can differ from ``labels_``, which rely on inexact weights.
+        Predictions for training documents can differ from ``labels_``, which use ``document_weights_``.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.unit_topics:
@@ -386,39 +355,38 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
             self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), ensure_non_negative=True, reset=reset
         )
 
-    def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
+    def _set(
+        self, U: AnyFloatArray, V: AnyFloatArray, empty: NDArray[np.bool_], equal: NDArray[np.intp]
+    ) -> None:
         # The solver can stop before the weights of equal documents become equal.
-        topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.unit_topics), equal)
+        topics = _base.united(factorization.labels_from_factors(U, V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest
             _warn_of_largest(int(empty.sum()), len(empty), "have no terms")
         self.labels_, used = number_clusters(topics)
         order = np.concatenate([used, np.setdiff1d(np.arange(self.n_clusters), used)])
-        lengths = factorization.topic_lengths(run.U)
-        self.components_ = np.ascontiguousarray((run.U / lengths).T[order])
+        lengths = factorization.topic_lengths(U)
+        self.components_ = np.ascontiguousarray((U / lengths).T[order])
         self._n_features_out = len(order)
-        self.document_weights_ = np.ascontiguousarray((run.V * lengths)[:, order])
+        self.document_weights_ = np.ascontiguousarray((V * lengths)[:, order])
         self.document_weights_[empty] = 0.0
         self._lengths = lengths[order]
         self._largest = int(np.flatnonzero(used == largest)[0])
         self.n_clusters_ = len(used)
-        self.loss_ = float(run.losses.min())
-        self.n_iter_ = run.n_iter
 
 
-class _Run(NamedTuple):
-    """Best run, and the losses of all runs."""
-
-    U: AnyFloatArray
-    V: AnyFloatArray
-    n_iter: int
-    losses: NDArray[np.float64]
+def _solver_options(model: Any) -> dict[str, Any]:
+    options = {name: getattr(model, name) for name in ("solver", "tol", "max_iter", "dtype", "n_jobs")}
+    return options | {"max_memory": int(model.max_memory)}
 
 
-def _best_run(runs: factorization.NMFRuns) -> _Run:
+def _best_run(
+    runs: factorization.NMFRuns,
+) -> tuple[NDArray[np.float64], AnyFloatArray, AnyFloatArray, int]:
+    """Return all losses, and the factors and number of iterations of the best run."""
     best = runs.best
-    return _Run(runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best]), runs.losses)
+    return runs.losses, runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best])
 
 
 def _warn_of_largest(n_moved: int, n_documents: int, why: str) -> None:
@@ -470,7 +438,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save all runs, and return the number in the file; on failure, warn, or raise if it has none yet."""
+    """Save all runs, and return their number in the file; on failure, warn, or raise if there are none."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -550,7 +518,7 @@ def consensus_partition(
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
         return found, rows[: int(found.max()) + 1]
-    functions: dict[str, Consensus] = {"mcla": mcla, "cspa": cspa, "hgpa": hgpa, "hbgf": hbgf}
+    functions: dict[str, Consensus] = {"cspa": cspa, "hgpa": hgpa, "hbgf": hbgf}
     function = consensus if callable(consensus) else functions[consensus]
     options: dict[str, Any] = {"max_memory": max_memory} if consensus == "cspa" else {}
     returned = function(labels, n_clusters, random_state=rng, **options)
@@ -558,7 +526,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # This happens, for example, if a tuple of labels and another value is returned.
+        # For example, if a tuple of labels and another value is returned.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(
@@ -571,7 +539,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Compute the mean share of each cluster (rows) that runs put together with each document (columns)."""
+    """Compute the mean share of each cluster (rows) that runs group with each document (columns)."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -589,6 +557,16 @@ def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> 
     )
     sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
     return np.asarray((members.T @ X).todense(), dtype=np.float64) / sizes[:, None]
+
+
+def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
+    """Return the given feature names, or those of the fit; raise a ValueError if their number is wrong."""
+    names = getattr(model, "feature_names_in_", None) if given is None else given
+    if names is not None and len(names) != model.n_features_in_:
+        raise ValueError(
+            f"feature_names must have one name per {what}, {model.n_features_in_} in all; got {len(names)}"
+        )
+    return names
 
 
 def leading_terms(

@@ -23,18 +23,18 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to the
-    cluster of that centre. Distances depend on the units of the columns, so scale the columns first. In high
-    dimensions, memberships become equal and centres coincide; a lower ``fuzziness`` helps. A fit takes
-    O(n_init max_iter n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J.
-    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to its
+    cluster. Distances depend on the units of the features, so scale them first. In high dimensions,
+    memberships become equal and centres coincide, unless ``fuzziness`` is low. A fit takes O(n_init max_iter
+    n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern
+    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float
-        Membership exponent, above 1. Low values lead to crisp memberships, and high values to equal ones.
+        Membership exponent, above 1. Low values lead to crisp memberships, high values to equal memberships.
     n_init, max_iter : int
-        Number of greedy k-means++ initialisations (the best run is used), and maximum number of updates.
+        Number of runs from greedy k-means++ seeds, of which the best is used, and maximum number of updates.
     tol : float
         A run stops when no membership changes by more than this value.
 
@@ -79,13 +79,13 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
         self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
         memberships = self._memberships(points)
-        # Ties are broken in favour of the first cluster, so another cluster may have no samples.
+        # Ties are broken in favour of the first cluster, so a cluster can lose all its samples.
         used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
         self.cluster_centers_ = encoding.in_data(self._norms[0])
-        reason = "no sample has its largest membership in the others; reduce n_clusters or fuzziness"
-        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason if k == self.n_clusters else "")
+        why = "no sample has its largest membership in the others; reduce n_clusters or fuzziness"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, why if k == self.n_clusters else "")
         if not converged:
             warn_caller(
                 f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning
@@ -99,7 +99,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
     @documented(_base.OF_TRANSFORM)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Compute memberships in the order of ``memberships_``. They are not the probabilities of a model."""
+        """Compute memberships in the columns of ``memberships_``; these are not probabilities of a model."""
         return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
     def _memberships(self, points: FloatArray) -> FloatArray:
@@ -116,7 +116,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
-        """Alternate between updating the memberships and updating the centres and their norms."""
+        """Update the memberships, and the centres and norms, in turn."""
         n_iter, converged, factors = 0, False, None
         former: Any = np.inf
         while not converged and n_iter < self.max_iter:
@@ -143,13 +143,12 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clustering with cluster-specific Mahalanobis distances, for different shapes and orientations.
 
-    Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix. Estimating
-    this matrix requires many samples per feature. Initial memberships use Euclidean distances, so the units
-    of columns only affect initialisation and regularisation. Eigenvalues below 1e-15 times the largest
-    eigenvalue are raised to this bound. A fit takes O(n_init max_iter n_samples n_clusters n_features^2)
-    time. Sources: D. Gustafson, W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC
-    (1978); R. Babuska, P. van der Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel
-    clustering", FUZZ-IEEE (2002).
+    Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix, whose
+    estimation requires many samples per feature. The units of features only affect regularisation, and the
+    initial memberships, which use Euclidean distances. Eigenvalues are at least 1e-15 times the largest
+    eigenvalue. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson,
+    W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der
+    Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
 
     Parameters
     ----------
@@ -190,7 +189,7 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Limit the condition number; use the Euclidean norm if all eigenvalues are 0."""
+        """Limit the condition number; return ones, which lead to the Euclidean norm, if all values are 0."""
         values = np.maximum(values, values[..., -1:] / 1e15)  # bound from Babuska et al.
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 
@@ -199,7 +198,7 @@ def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None
     """Compute squared distances in each cluster's norm, shape (n_samples, n_clusters)."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
-    # Avoid BLAS, because it can round equal rows differently.
+    # BLAS can round equal rows differently.
     turned = [np.einsum("nd,de->ne", points - v, B) for v, B in zip(centers, factors, strict=True)]
     return np.square(turned).sum(axis=2).T
 

@@ -1,4 +1,4 @@
-"""FuzzyModesMOGA: fuzzy clustering of categorical tables around modes, and a vote over the front."""
+"""FuzzyModesMOGA: fuzzy clustering of categorical tables around modes, with a vote over the front."""
 
 from __future__ import annotations
 
@@ -37,28 +37,27 @@ from moo_clustering.problems.categories import FuzzyModesProblem, memberships, m
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
-# A float column that only contains integers is categorical if it has at most this many distinct values.
+# A float column of integers is categorical if it has at most this many distinct values.
 _FEW_VALUES = 20
 # Number of neighbours used to classify samples without a clear vote.
 _N_NEIGHBORS = 5
-# Shares of votes that differ by less than this are considered equal.
+# Smaller differences between shares of votes are rounding errors.
 _EQUAL = 1e-12
 
 
 @documented(FuzzyModesProblem)
 @_options.estimator
 class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEstimator):
-    """Search for the modes of compact, separated fuzzy clusters by MOGA(pi, sep), and a vote over the front.
+    """Search for the modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote over the front.
 
-    X contains categories (numbers, strings or data-frame columns), or numbers with ``metric="euclidean"``.
-    Details of the method are reconstructed from the abstract and later descriptions.
-
-    The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of categories or of
-    numeric features, and the memory of :class:`~moo_clustering.problems.FuzzyModesProblem`. With categories,
-    the front often has a single solution, because sep is highest if the modes differ in all attributes. With
-    numbers, the front is hardly better than the initial population, because evaluations also improve the
-    modes. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy
-    clustering of categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
+    X contains categories (numbers, strings or data-frame columns) or, with ``metric="euclidean"``, numbers.
+    With categories, the front often has a single solution, because sep is highest if the modes differ in all
+    attributes. With numbers, the front is hardly better than the initial population, because evaluations also
+    improve the modes. The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number
+    of categories or of numeric features, and the memory of
+    :class:`~moo_clustering.problems.FuzzyModesProblem`. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay,
+    "Multiobjective genetic algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on
+    Evolutionary Computation 13 (2009); details are reconstructed from the abstract and later descriptions.
 
     Parameters
     ----------
@@ -68,14 +67,15 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     beta : float
-        Minimum share of votes for a sample to be used as a training sample of the ``"vote"`` classifier.
+        Minimum share of votes for a sample to train the classifier of ``final="vote"``.
     final : {"vote", "cspa"}
         How the solutions on the front are combined; ``choose`` accepts the same names. ``"vote"``: majority
         vote and classifier. ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
-        Reference partition of the vote: the one with the lowest pi, or the one most similar to all others.
+        Reference partition of the vote: lowest pi, or highest mean similarity to the other partitions.
     bins : int or None
-        Number of quantile intervals for float columns with "hamming". None: fractions raise a ValueError.
+        Number of quantile intervals for float columns, with ``metric="hamming"``. If None, fractions raise a
+        ValueError.
     scale : {"minmax", "standard", "none"}
         Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
@@ -84,7 +84,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     Attributes
     ----------
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Modes of the selected solution. After a vote or consensus, most frequent values (for numbers, means)
+        Modes of the selected solution; after a vote or consensus, most frequent values (or means of numbers)
         of each cluster. Binned columns contain intervals.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Same as ``modes_``, with ``metric="euclidean"``.
@@ -95,7 +95,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     pareto_front_ : ndarray of shape (n_solutions, 2)
         Values of pi (minimised) and sep (maximised) of the distinct non-dominated solutions, sorted by pi.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Partition of each solution, by nearest mode.
+        Cluster of the nearest mode in each solution.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
         Modes of each solution, with values as in X; modes without samples come last.
 
@@ -126,9 +126,9 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X, a table that must not have missing values.
+        """Cluster the rows of X, a table without missing values.
 
-        Raises a ValueError that names any non-numeric columns (``metric="euclidean"``), or any columns with
+        Raises a ValueError that names any non-numeric columns (``metric="euclidean"``) or columns with
         fractions (``bins=None``).
         """
         complete(self._plans(X))
@@ -138,11 +138,10 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         columns = read_columns(self, X, reset=True)
         n_samples = len(columns[0].values)
         _base.check_n_clusters(self.n_clusters, n_samples)
-        self._coder: CategoryCoder | NumberCoder
-        if self.metric == "hamming":
-            self._coder = CategoryCoder(columns, self.bins)
-        else:
-            self._coder = NumberCoder(columns, self.scale)
+        categorical = self.metric == "hamming"
+        self._coder: CategoryCoder | NumberCoder = (
+            CategoryCoder(columns, self.bins) if categorical else NumberCoder(columns, self.scale)
+        )
         data = self._coder.encode(columns)
         checkpoint = self._checkpoint(data)
         search_seed, final_seed = spawn_seeds(self.random_state, 2)
@@ -170,13 +169,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
                 n_jobs=self.n_jobs,
             )
         else:
-            n_modes = int((self.pareto_labels_.max(axis=1) + 1).sum())
-            labels = cspa(
-                self.pareto_labels_,
-                min(self.n_clusters, n_modes),
-                partitioner="svd",
-                random_state=self._final_seed,
-            )
+            k = min(self.n_clusters, int((self.pareto_labels_.max(axis=1) + 1).sum()))
+            labels = cspa(self.pareto_labels_, k, partitioner="svd", random_state=self._final_seed)
         self._take(None, labels, self._problem.modes_of(labels))
 
     def _take_member(self, row: int) -> None:
@@ -187,7 +181,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the attributes of the selected partition; ``numbers`` are the cluster numbers of the modes."""
+        """Set the attributes of the selected partition; ``numbers`` orders the modes to break ties."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -197,10 +191,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self.__dict__.pop("cluster_centers_", None)
         if self.metric == "euclidean":
             self.cluster_centers_ = self.modes_
-        reason = (
-            "X has fewer distinct rows than clusters, or some modes are not the nearest mode of any sample"
-        )
-        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
+        why = "X has fewer distinct rows than clusters, or some modes are not the nearest mode of any sample"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
@@ -244,7 +236,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self._pareto_modes = np.take_along_axis(problem.modes(genes), self._orders[:, :, None], axis=1)
 
     def _checkpoint(self, data: NDArray[Any]) -> Checkpoint | None:
-        # Selection from the front is not part of the search, so it may change before the search is resumed.
+        # These parameters do not affect the search, so they can change before it is resumed.
         same = clone(self).set_params(final="vote", beta=0.5, reference="first")
         return _base.checkpoint_for(same, data)
 
@@ -255,12 +247,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
 
 class CategoryCoder:
-    """Encoder that replaces the values of each column by codes 0, 1, ... in sorted order.
-
-    Float columns with more than ``bins`` distinct values (and more than 20 if all values are integers) are
-    binned at their quantiles into at most ``bins`` intervals. In all other columns, each value is a category.
-    If ``bins`` is None, fractions raise a ValueError. ``categories`` contains the values of each column.
-    """
+    """Encoder that replaces the values or intervals of each column by codes 0, 1, ... in sorted order."""
 
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
         self._edges = [_edges(column, bins) for column in columns]
@@ -300,17 +287,17 @@ class CategoryCoder:
 
 
 class NumberCoder:
-    """Encoder that puts numeric columns on a common scale; raises a ValueError naming non-numeric columns."""
+    """Encoder that scales numeric columns."""
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
-        # Use halves, so that the difference between very large numbers remains finite.
+        # Halve the numbers, so that the difference between huge numbers remains finite.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)
             self._origin, self._half = low, _not_zero(high / 2 - low / 2)
         if scale == "standard":
-            # Scale by the range first, so that squares neither overflow nor underflow.
+            # Scale by the range first, to prevent squares from overflowing or underflowing.
             scaled = self.encode(columns)
             self._origin = self.decode(scaled.mean(axis=0))
             self._half = self._half * _not_zero(scaled.std(axis=0))
@@ -345,19 +332,17 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
 
 
 def _edges(column: Column, bins: int | None) -> FloatArray | None:
-    """Return the lower bounds of all intervals but the first, or None if the column is not binned."""
+    """Return the lower bounds of all intervals except the first, or None if the column is not binned."""
     if not column.is_float:
         return None
     numbers = column.numbers()
     whole = bool((numbers == np.rint(numbers)).all())
-    if bins is None:
-        if whole:
-            return None
+    if bins is None and not whole:
         raise ValueError(
             f"{column.name} contains fractions, which are not categories for metric='hamming': set "
             "bins, or use metric='euclidean'"
         )
-    if len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):
+    if bins is None or len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):
         return None
     cuts = np.quantile(numbers, np.linspace(0.0, 1.0, bins + 1)[1:-1], method="higher")
     return np.unique(cuts[cuts > numbers.min()])
@@ -367,8 +352,7 @@ def _sorted_values(column: Column) -> NDArray[Any]:
     """Return the distinct values, sorted or in the order of a pandas categorical."""
     values = column.values
     if isinstance(values.dtype, pd.CategoricalDtype):
-        used = values.cat.remove_unused_categories().cat.categories
-        return np.asarray(used)
+        return np.asarray(values.cat.remove_unused_categories().cat.categories)
     distinct = pd.unique(values.to_numpy())
     try:
         return np.sort(distinct)
@@ -380,14 +364,13 @@ def _sorted_values(column: Column) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Table column without missing values. ``name`` is used in messages, such as ``"column 'width'"``."""
+    """Table column without missing values; ``name`` is its name in messages, such as "column 'width'"."""
 
     name: str
     values: pd.Series
 
     @property
     def is_number(self) -> bool:
-        """Whether the column contains numbers or booleans."""
         return bool(pd.api.types.is_numeric_dtype(self.values.dtype))
 
     @property
@@ -399,7 +382,7 @@ class Column:
 
 
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Read the columns of a table, and set (``reset``) or check the features of the estimator."""
+    """Read the columns of a table, and set (``reset``) or check the estimator's features."""
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -455,9 +438,9 @@ def majority_vote(
 ) -> Labels:
     """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree.
 
-    Cluster numbers are first matched to the reference: the first partition or the ``"medoid"``. Samples with
-    at least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns all other
-    samples, unless there are fewer than 5 training samples or a cluster has none. Ties: the first cluster.
+    Cluster numbers are first matched to those of the reference. Samples whose cluster has at least a share
+    ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns all other samples, unless
+    there are fewer than 5 training samples or a cluster has none. Ties are broken by the lower number.
     """
     # Renumber all partitions first, so that the choice among equally good matchings ignores their numbers.
     labels = relabel_by_first_appearance(labels)
@@ -482,5 +465,5 @@ def reference_row(labels: Labels, reference: str) -> int:
         return 0
     similarity = pairwise_ari(labels)
     mean = (similarity.sum(axis=1) - 1.0) / (len(labels) - 1)
-    # Rounding errors must not decide between equally similar partitions.
+    # Select the first of the partitions that are equally similar up to rounding errors.
     return int((mean >= mean.max() - _EQUAL).argmax())

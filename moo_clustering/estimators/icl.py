@@ -145,8 +145,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         were additional samples. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
-        found: Labels = self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
-        return found
+        return self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -165,10 +164,9 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         k_max = min(n, max(self.k_max, self.n_clusters or 1))
         labels = start_genes(LabelEncoding(n, k_max), self.start)
         least = int(labels.max(axis=1).min()) + 1
-        if self.n_clusters is not None and least < self.n_clusters:
+        if least < (self.n_clusters or 1):
             raise ValueError(f"start has {least} clusters, fewer than n_clusters={self.n_clusters}")
-        found: Labels = labels
-        return found
+        return labels
 
     def _described(self, icl: FloatArray) -> pd.DataFrame:
         """Tabulate the levels of the hierarchy."""
@@ -178,8 +176,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         # For small alpha, the ICL is approximately (k - 1) log(alpha) + limit.
         prior = gammaln(k * alpha) - gammaln(n + k * alpha)
         prior += [(gammaln(alpha + sizes) - gammaln(alpha) - gammaln(sizes)).sum() for sizes in rows]
-        limit = icl - prior - np.log(k)
-        log_alpha = np.append(np.nan, np.diff(limit))
+        log_alpha = np.append(np.nan, np.diff(icl - prior - np.log(k)))
         return pd.DataFrame({"n_clusters": k, "icl": icl, "log_alpha": log_alpha})
 
 
@@ -203,7 +200,7 @@ class LikelihoodSearch:
 
     @property
     def best(self) -> Labels:
-        """Partition with the highest ICL."""
+        """Partition with the highest ICL (ties: the last)."""
         return self.population[self.values.argsort(kind="stable")[-1]]
 
     @property

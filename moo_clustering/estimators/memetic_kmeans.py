@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -54,11 +54,11 @@ STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
 # Maximum number of samples for searches that start from a Ward cut; ``strategy="ward"`` has no limit.
 WARD_SAMPLES = 8000
-# Default budget in distances: 2000 n_samples n_clusters, but at most 5e8 or 200 n_samples n_clusters,
-# whichever is larger. With a smaller budget, restarts of k-means find lower sums of squares.
+# Default budget in distances: 2000 n_samples n_clusters, but at most the larger of 5e8 and 200 n_samples
+# n_clusters. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For partitioned tables: number of searches, rows per search, iterations on the union of the samples, passes
-# over all rows (further ones gain less than .2%), and relative gain at which a solution is final.
+# over all rows (additional passes gain less than 0.2%), and relative gain below which a solution is final.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -85,7 +85,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"multistart"``: restarts from greedy k-means++ seeds.
         - ``"ward"``: ``"swap"`` from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Number of initial solutions and survivors, and the population size above which survivors are selected.
+        Number of initial solutions and of survivors, and population size above which survivors are selected.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -98,7 +98,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_stall : int
         Number of consecutive children without improvement after which the population restarts.
     report_controls : bool
-        Whether ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) also run, with equal budgets.
+        Whether to also run ``"multistart"``, ``"swap"`` and, up to 8000 samples, ``"ward"`` with equal
+        budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
     n_jobs : int
@@ -118,31 +119,28 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     history_ : DataFrame
         ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at improvements and the end.
     control_inertia_ : dict of str to float
-        Sums of squares of the controls, if ``report_controls``.
+        Sum of squares of each control, if ``report_controls`` is True.
     n_local_searches_, n_iter_ : int
         Number of local searches.
-    interrupted_ : bool
-        Whether Ctrl-C stopped the fit.
     parts_ : Parts
         Partitioned table that was passed to ``fit``.
 
     Notes
     -----
-    Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time,
-    later passes less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. The budget
-    counts it as 1.5 n_samples^2 distances, but it is slower; compare strategies by ``max_time``. Also,
-    O(n_samples n_features + pop_max n_clusters n_features) memory and up to 64 MiB for partitions are used.
-
-    With the same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A
-    larger budget never worsens the result. Ctrl-C stops the search, and the best solution so far is used.
+    Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time;
+    later passes take less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It counts
+    as 1.5 n_samples^2 distances, but is slower, so compare strategies with equal ``max_time``. A fit uses
+    O(n_samples n_features + pop_max n_clusters n_features) memory, and up to 64 MiB for partitions. With the
+    same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A larger budget
+    never worsens the result.
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
-    than memory. The budget is shared equally by searches on up to four samples of 20,000 rows. Their results
-    are improved by up to 20 Lloyd iterations on the union of these samples, and by at most 11 iterations on
-    all rows, which take one pass each. Between these passes, a pair of close clusters is merged and the freed
-    centre moves to a distant row wherever this lowers the sum of squares. The centres of the pass with the
-    lowest sum of squares are returned. ``labels_`` is then a Dask array, ``parts_`` is the table, and
-    ``history_`` has one row per pass, with the number of distances computed by the searches.
+    than memory. Searches on up to four samples of 20,000 rows share the budget equally. Their results are
+    improved by up to 20 Lloyd iterations on the union of these samples, and by up to 11 passes over all rows,
+    with one iteration each. Between passes, pairs of close clusters are merged, and each freed centre moves
+    to a distant row, where this lowers the sum of squares. The best centres of all passes are used.
+    ``labels_`` is then a Dask array, ``parts_`` is the table, and ``history_`` has one row per pass, with the
+    number of distances computed by the searches.
 
     Examples
     --------
@@ -176,12 +174,13 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         Raises a ValueError if the distances for a Ward cut exceed ``max_memory``. Issues a UserWarning if
         there are fewer than ``n_clusters`` distinct samples, and an InterruptedSearchWarning after Ctrl-C.
         """
+        if self.pop_max < self.pop_min:
+            raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}")
         if is_partitioned(X):
             return self._fit_parts(parts(X))
         self.__dict__.pop("parts_", None)
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
-        self._check_populations()
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
         checkpoint = self._checkpoint(X)
@@ -206,10 +205,13 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             # Threads share the data, and the kernels release the interpreter lock. With any joblib backend,
             # Ctrl-C and the checkpoint are handled in this process.
             runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
-        self._set(runs[0], problem)
-        self.control_inertia_ = {
-            name: control.best.objective for name, control in zip(names[1:], runs[1:], strict=True)
-        }
+        best = runs[0].best
+        self.labels_, order = number_clusters(best.labels)
+        self._set_centers(order, best.centers, problem.encoding.offsets, best.objective)
+        last = runs[0].generation, runs[0].problem.n_distances, best.objective
+        self._set_history([*runs[0].history, last], runs[:1])
+        of_name = [search.best.objective for search in runs]
+        self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
         self.interrupted_ = guard.requested
         self._warn()
         return self
@@ -230,7 +232,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     def _fit_parts(self, table: Parts) -> Self:
         """Search samples of a partitioned table, and improve all results by passes over all rows."""
         _base.check_n_clusters(self.n_clusters, table.n_rows)
-        self._check_populations()
         if self.checkpoint is not None:
             raise ValueError("checkpoint requires data in memory; a fit to a table in parts makes few passes")
         if self.start is not None:
@@ -271,12 +272,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         used = np.count_nonzero(first[best] < table.n_rows)
         order = np.argsort(first[best], kind="stable")[:used]
         self._set_centers(order, centers[best], looked.offsets, float(squares[-1, best]))
-        self.n_local_searches_ = self.n_iter_ = sum(search.generation for search in own)
         distances = sum(search.problem.n_distances for search in own)
-        self.history_ = pd.DataFrame(
-            [(i, distances, min(row[:n_searches])) for i, row in enumerate(squares.tolist(), 1)],
-            columns=["generation", "distance_evaluations", "inertia"],
-        )
+        lowest = squares[:, :n_searches].min(axis=1).tolist()
+        self._set_history([(i, distances, value) for i, value in enumerate(lowest, 1)], own)
         of_name = squares[-1].reshape(len(names), -1).min(axis=1).tolist()
         self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
         self.parts_ = table
@@ -298,16 +296,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             arrays=lambda: {"centers": np.asarray(self.cluster_centers_)},
         )
 
-    def _check_populations(self) -> None:
-        if self.pop_max < self.pop_min:
-            raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}")
-
     def _controls(self, n_samples: int) -> list[str]:
-        return [
-            name
-            for name in CONTROLS
-            if name != self.strategy and (name != "ward" or n_samples <= WARD_SAMPLES)
-        ]
+        allowed = CONTROLS if n_samples <= WARD_SAMPLES else [name for name in CONTROLS if name != "ward"]
+        return [name for name in allowed if name != self.strategy]
 
     def _starts_from_ward(self, n_samples: int) -> bool:
         return self.ward_start and n_samples <= WARD_SAMPLES
@@ -340,21 +331,15 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         )
 
     def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
-        # A shorter run can be continued with a larger budget, so budgets are not compared.
+        # A finished run can be continued with a larger budget, so budgets are not compared.
         same = clone(self).set_params(
             max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
         )
         return _base.checkpoint_for(same, X)
 
-    def _set(self, search: CenterSearch, problem: SumOfSquaresProblem) -> None:
-        best = search.best
-        self.labels_, order = number_clusters(best.labels)
-        self._set_centers(order, best.centers, problem.encoding.offsets, best.objective)
-        self.history_ = pd.DataFrame(
-            [*search.history, (search.generation, search.problem.n_distances, search.best.objective)],
-            columns=["generation", "distance_evaluations", "inertia"],
-        )
-        self.n_local_searches_ = self.n_iter_ = search.generation
+    def _set_history(self, rows: list[Any], runs: Sequence[CenterSearch]) -> None:
+        self.history_ = pd.DataFrame(rows, columns=["generation", "distance_evaluations", "inertia"])
+        self.n_local_searches_ = self.n_iter_ = sum(search.generation for search in runs)
 
     def _set_centers(self, order: Any, centers: FloatArray, offsets: Offsets, inertia: float) -> None:
         self.inertia_ = inertia
@@ -375,10 +360,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
 
 class Budget:
-    """Search budget, in seconds or in point-to-point distances."""
-
-    # Default: 2000 n_samples n_clusters distances, at most the larger of 5e8 and 200 n_samples n_clusters.
-    # The budget is divided among ``share`` searches.
+    """Search budget, in seconds or in point-to-point distances, divided among ``share`` searches."""
 
     def __init__(
         self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None, share: int = 1
@@ -403,19 +385,16 @@ class Budget:
     @property
     def share(self) -> float:
         """Share of the budget that has been used; 1 or more once it is exhausted."""
-        shares = [0.0]
-        if self.max_distances is not None:
-            shares.append(self._problem.n_distances / self.max_distances)
-        if self.max_time is not None:
-            shares.append(self.seconds / self.max_time)
-        return max(shares)
+        by_distance = 0.0 if self.max_distances is None else self._problem.n_distances / self.max_distances
+        return max(by_distance, 0.0 if self.max_time is None else self.seconds / self.max_time)
 
 
 class CenterSearch(ABC):
-    """Base class of the searches, with the best solution so far, its history and a state to be saved."""
+    """Base class of searches, with the best solution so far, its history and a state that can be saved.
 
-    # If ``ward``, the first start is a Ward cut. Each search has its own problem to count distances.
-    # ``history`` has the numbers of local searches and distances, and the sum of squares, per improvement.
+    If ``ward``, the first start is a Ward cut. Each search has its own problem, which counts distances.
+    ``history`` contains the numbers of local searches and distances, and the objective, per improvement.
+    """
 
     best: Optimum
     begin: Sequence[FloatArray] = ()  # initial centres of the first local searches
@@ -434,7 +413,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether the best solution is certainly optimal, or the budget is exhausted; False before a step."""
+        """Whether the best solution is certainly optimal or the budget is exhausted, after the first step."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -445,15 +424,11 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Return initial centres: from ``begin``, then a Ward cut if ``ward``, then from :meth:`seeds`."""
+        """Return initial centres: from ``begin``, then a Ward cut if ``ward``, then greedy k-means++."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
-        return (
-            ward_centers(self.problem) if self.ward and self.generation == len(self.begin) else self.seeds()
-        )
-
-    def seeds(self) -> FloatArray:
-        """Draw centres by greedy k-means++."""
+        if self.ward and self.generation == len(self.begin):
+            return ward_centers(self.problem)
         return self.problem.encoding.seeds(self.rng)
 
     def search(self, centers: FloatArray) -> Optimum:
@@ -502,10 +477,11 @@ class Multistart(CenterSearch):
 
 
 class SwapSearch(CenterSearch):
-    """Search that moves one centre to a sample, runs a local search, and keeps the result if it is better."""
+    """Search that moves one centre to a sample, runs a local search, and keeps the result if it is better.
 
-    # With ``removal="cheap"``, the centre whose removal costs least, of three, moves to a sample drawn in
-    # proportion to squared distances. Otherwise, the centre and the sample are drawn uniformly.
+    The centre and the sample are drawn uniformly. With ``removal="cheap"``, the centre is instead the
+    cheapest to remove of three, and the sample is drawn in proportion to squared distances.
+    """
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -522,11 +498,12 @@ class SwapSearch(CenterSearch):
 
 
 class MemeticSearch(CenterSearch):
-    """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors."""
+    """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors.
 
-    # Above ``pop_max``, ``pop_min`` individuals survive. Restarts after ``max_stall`` children without gain.
+    Above ``pop_max``, ``pop_min`` individuals survive. Restarts after ``max_stall`` children without gain.
+    """
 
-    population: list[Any]
+    population: list[Member]
     objectives: FloatArray
     missing: int
     stall: int
@@ -536,24 +513,18 @@ class MemeticSearch(CenterSearch):
     ) -> None:
         super().__init__(*args)
         self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall
-        self.engine: Any = ENGINES[engine](self.problem, self.rng, pm, removal)
+        self._mate = MATINGS[engine](self.problem, self.rng, pm, removal)
         self._empty()
 
     def step(self) -> None:
         if self.missing:
             start = self.search(self.first())
-            self._add(self.engine.individual(start.centers.ravel(), start.objective, self.rng.random()))
+            self._add(Member(start.centers.ravel(), start.objective, self.rng.random()))
             self.missing -= 1
             return
-        child = self.engine.child(self._parent(), self._parent())
-        genes, before = self.engine.genes(child), self.objectives.min()
-        self.offer(
-            Optimum(
-                genes.reshape(self.problem.n_clusters, -1).copy(),
-                self.problem.nearest_labels(genes)[0],
-                self.engine.objective(child),
-            )
-        )
+        child, before = self._mate(self._parent(), self._parent()), self.objectives.min()
+        centers = child.genes.reshape(self.problem.n_clusters, -1).copy()
+        self.offer(Optimum(centers, self.problem.nearest_labels(child.genes)[0], child.objective))
         self._add(child)
         self.stall = 0 if self.objectives[-1] < before else self.stall + 1
         if self.stall >= self.max_stall:
@@ -565,11 +536,9 @@ class MemeticSearch(CenterSearch):
 
     def state(self) -> State:
         arrays, meta = super().state()
-        arrays |= {
-            "genes": np.array([self.engine.genes(i) for i in self.population]),
-            "mixes": np.array([self.engine.mix(i) for i in self.population]),
-            "objectives": self.objectives,
-        }
+        arrays["genes"] = np.array([member.genes for member in self.population])
+        arrays["mixes"] = np.array([member.mix for member in self.population])
+        arrays["objectives"] = self.objectives
         return arrays, meta | {"missing": self.missing, "stall": self.stall}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -577,7 +546,7 @@ class MemeticSearch(CenterSearch):
         self.missing, self.stall = meta["missing"], meta["stall"]
         self.objectives = arrays["objectives"]
         rows = zip(arrays["genes"], self.objectives.tolist(), arrays["mixes"].tolist(), strict=True)
-        self.population = [self.engine.individual(*row) for row in rows]
+        self.population = [Member(*row) for row in rows]
 
     def _empty(self) -> None:
         """Empty the population without changing ``best``."""
@@ -585,11 +554,11 @@ class MemeticSearch(CenterSearch):
         self.objectives = np.empty(0)
         self.missing, self.stall = self.pop_min, 0
 
-    def _add(self, individual: Any) -> None:
-        self.population.append(individual)
-        self.objectives = np.append(self.objectives, self.engine.objective(individual))
+    def _add(self, member: Member) -> None:
+        self.population.append(member)
+        self.objectives = np.append(self.objectives, member.objective)
 
-    def _parent(self) -> Any:
+    def _parent(self) -> Member:
         """Return the better of two individuals drawn with replacement."""
         pair = self.rng.integers(len(self.population), size=2)
         return self.population[pair[np.argmin(self.objectives[pair])]]
@@ -598,8 +567,10 @@ class MemeticSearch(CenterSearch):
 def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
-    """Improve all candidates, shape (p, k, d), by Lloyd iterations and relocations until they converge."""
-    # Returns the best centres, the first row of each cluster, and the lowest sums of squares, (n_passes, p).
+    """Improve all candidates, shape (p, k, d), by Lloyd iterations and relocations until they converge.
+
+    Returns the best centres, the first row of each cluster, and the lowest sums of squares, (n_passes, p).
+    """
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
     moving = np.arange(len(centers))
@@ -617,9 +588,11 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """Merge close clusters, and move the freed centres to distant rows, if this lowers the sum of squares."""
-    # ``far`` has one row per cluster. Each cluster takes part in at most one change, so the changes of the
-    # sum of squares (the same as for Ward's method) are additive. Takes O(k^3) time in the worst case.
+    """Merge close clusters, and move the freed centres to distant rows, if this lowers the sum of squares.
+
+    ``far`` has one row per cluster. Each cluster takes part in at most one change, so changes of the sum of
+    squares (the same as for Ward's method) are additive. Takes O(k^3) time in the worst case.
+    """
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -639,13 +612,13 @@ def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArr
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
-    """Return the positions of the best distinct optima, followed by clones if there are too few of them."""
+    """Return the positions of the best distinct optima and, if these are too few, of their duplicates."""
     order = np.argsort(objectives, kind="stable")
     values = objectives[order]
     clone = np.zeros(len(values), dtype=np.bool_)
     last = values[0]
     for i in range(1, len(values)):
-        # Local optima are equal if their objectives differ relatively by at most this value.
+        # Optima whose objectives differ relatively by at most this value are considered equal.
         clone[i] = values[i] - last <= 1e-10 * abs(last)
         last = last if clone[i] else values[i]
     return np.concatenate([order[~clone], order[clone]])[:n_survive]
@@ -654,7 +627,7 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     """Compute the cluster means of a Ward cut, shape (n_clusters, n_features)."""
     # The cut counts as 1.5 n_samples^2 distances: one per pair, and one update per matrix entry. It can take
-    # ten times as long as these distances, because the matrix does not fit into the processor caches.
+    # ten times as long as these distances, because the matrix does not fit into the processor's caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
@@ -681,8 +654,8 @@ def run_search(
     verbose: bool = False,
     description: str = "",
 ) -> CenterSearch:
-    """Run at least one local search, until the search is finished or the entered guard requests a stop."""
-    # The saver only uses the search's generation, state and restore.
+    """Run at least one local search, until the search is finished or the guard requests a stop."""
+    # The saver only uses the generation, state and restore of the search.
     saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
@@ -697,67 +670,49 @@ def run_search(
     return search
 
 
-class PymooEngine:
-    """Create, mate and decode individuals using pymoo; ``mix`` is the probability of uniform mutation."""
+class Member(NamedTuple):
+    """Individual of the population; ``mix`` is its probability of uniform relocation."""
 
-    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> None:
-        self.problem, self.rng = problem, rng
-        self.crossover = CenterMatchingCrossover(1)
-        self.mutation = RelocateCenter(removal, prob=pm)
-        self.repair, self.evaluator = LocalSearchRepair(), Evaluator()
-
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> Individual:
-        return Individual(X=genes, F=np.array([objective]), mix=mix)
-
-    def child(self, first: Individual, second: Individual) -> Individual:
-        pair = [Population.create(first, second)]
-        children = self.crossover.do(self.problem, pair, random_state=self.rng)
-        children = self.mutation.do(self.problem, children, random_state=self.rng)
-        children = self.repair.do(self.problem, children)
-        self.evaluator.eval(self.problem, children)
-        return children[0]
-
-    def genes(self, individual: Individual) -> FloatArray:
-        return np.asarray(individual.X)
-
-    def objective(self, individual: Individual) -> float:
-        return float(individual.F[0])
-
-    def mix(self, individual: Individual) -> float:
-        return float(individual.get("mix"))
+    genes: FloatArray
+    objective: float
+    mix: float
 
 
-class DeapEngine:
-    """Create, mate (with local search) and decode individuals using a DEAP toolbox."""
-
-    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> None:
-        self.rng, self.pm = rng, pm
-        self.toolbox = base.Toolbox()
-        self.toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)
-        self.toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
-        self.toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
-        self.toolbox.decorate("evaluate", local_search(problem))
-
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> CenterIndividual:
-        individual = CenterIndividual(genes, mix=mix)
-        individual.fitness.values = (objective,)
-        return individual
-
-    def child(self, first: CenterIndividual, second: CenterIndividual) -> CenterIndividual:
-        child: CenterIndividual = self.toolbox.mate(self.toolbox.clone(first), self.toolbox.clone(second))[0]
-        if self.rng.random() < self.pm:
-            self.toolbox.mutate(child)
-        child.fitness.values = self.toolbox.evaluate(child)
-        return child
-
-    def genes(self, individual: CenterIndividual) -> FloatArray:
-        return np.array(individual)
-
-    def objective(self, individual: CenterIndividual) -> float:
-        return float(individual.fitness.values[0])
-
-    def mix(self, individual: CenterIndividual) -> float:
-        return float(0.5 if individual.mix is None else individual.mix)
+Mating = Callable[[Member, Member], Member]
 
 
-ENGINES: dict[str, Any] = {"pymoo": PymooEngine, "deap": DeapEngine}
+def pymoo_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> Mating:
+    """Return a function that creates a locally optimal child of two members using pymoo."""
+    crossover, mutation = CenterMatchingCrossover(1), RelocateCenter(removal, prob=pm)
+    repair, evaluator = LocalSearchRepair(), Evaluator()
+
+    def child(*parents: Member) -> Member:
+        pair = Population.create(*(Individual(X=each.genes, mix=each.mix) for each in parents))
+        children = crossover.do(problem, [pair], random_state=rng)
+        children = repair.do(problem, mutation.do(problem, children, random_state=rng))
+        evaluator.eval(problem, children)
+        found = children[0]
+        return Member(np.asarray(found.X), float(found.F[0]), float(found.get("mix")))
+
+    return child
+
+
+def deap_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> Mating:
+    """Return a function that creates a locally optimal child of two members using a DEAP toolbox."""
+    toolbox = base.Toolbox()
+    toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)
+    toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
+    toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
+    toolbox.decorate("evaluate", local_search(problem))
+
+    def child(*parents: Member) -> Member:
+        found = toolbox.mate(*(CenterIndividual(each.genes, mix=each.mix) for each in parents))[0]
+        if rng.random() < pm:
+            toolbox.mutate(found)
+        (objective,) = toolbox.evaluate(found)
+        return Member(np.array(found), float(objective), 0.5 if found.mix is None else float(found.mix))
+
+    return child
+
+
+MATINGS = {"pymoo": pymoo_mating, "deap": deap_mating}

@@ -1,4 +1,4 @@
-"""MOCK: multiobjective clustering whose genes are links between neighbouring samples."""
+"""MOCK: multiobjective clustering with links between neighbouring samples as genes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering import results
+from moo_clustering import operators, results
 from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import checked_weights, numeric_features
 from moo_clustering._distances import Metric
@@ -45,12 +45,6 @@ from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
 from moo_clustering.estimators._options import KW_ONLY, Count, PopulationSize, Probability, estimator
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
 from moo_clustering.graphs import LocusGraph, SpanningTree, locus_graph
-from moo_clustering.operators import (
-    GreedyFrontSampling,
-    MSTInterestingnessSampling,
-    NeighborBiasedMutation,
-    batched_tournament,
-)
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
 from moo_clustering.problems.partition import evaluated_population, pymoo_result
@@ -58,7 +52,6 @@ from moo_clustering.problems.partition import evaluated_population, pymoo_result
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 # Rules that require labels or pairs.
 BY_SUPERVISION = ("labels", "constraints")
-_BY_KNOWLEDGE = ("auto", *BY_SUPERVISION)
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
 # Objectives, which can also be used as rules.
 OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violation")
@@ -66,7 +59,7 @@ OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violat
 ControlFront = tuple[FloatArray, Int64Array]
 
 
-@documented(MOCKProblem, NeighborBiasedMutation, MSTInterestingnessSampling)
+@documented(MOCKProblem, operators.NeighborBiasedMutation, operators.MSTInterestingnessSampling)
 @estimator
 class MOCK(
     _base.NearestSampleMixin, _fronts.LazyFrontMixin, _fronts.FrontSearchMixin, _base.WeightedClusterer
@@ -74,33 +67,33 @@ class MOCK(
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
     Starting from a spanning tree, the search evolves a front of partitions with different numbers of
-    clusters. A selection rule then selects one solution, which determines the number of clusters unless it is
-    specified. Clusters can have any shape, and MOCK rarely fails badly on data with mixed shapes. On round
-    clusters and most tables of measurements, k-means and Gaussian mixtures are at least as good.
+    clusters, and a rule selects one of them. Clusters can have any shape, and MOCK rarely fails badly on data
+    with mixed shapes. On round clusters and most tables of measurements, k-means and Gaussian mixtures are at
+    least as good.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known.
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
     - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``. As in the PESC paper: ``MOCK.pesc()``.
-    - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best with the labels. As a third
-      objective (Semi-MOCK, ``supervision="objective"``), they cause overfitting; use it only as a fallback.
+    - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best with the labels. Labels as
+      a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting; use it only as a fallback.
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
     n_features). If at most a fifth of the links have genes, evaluating E genes costs O(E n_features) plus the
     number of links between parts of the tree, independently of N. ``encoding="locus"`` and deviation cost O(N
-    (n_features + L)). A fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search
-    ``n_controls`` times. Issues a UserWarning if no solution has ``n_clusters`` clusters, or if all labels
-    belong to one class. Sources: Handl and Knowles, "An evolutionary approach to multiobjective clustering",
-    IEEE TEVC 11(1), 2007; Handl and Knowles, "On semi-supervised clustering via multiobjective optimization",
-    GECCO, 2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary approach to
-    multiobjective clustering", IEEE TEVC, 2018.
+    (n_features + n_neighbors)). A fit uses O(N n_neighbors) memory plus the population. ``"attainment"``
+    repeats the search ``n_controls`` times. Issues a UserWarning if no solution has ``n_clusters`` clusters,
+    or if all labels belong to one class. Sources: Handl and Knowles, "An evolutionary approach to
+    multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On semi-supervised clustering via
+    multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable
+    evolutionary approach to multiobjective clustering", IEEE TEVC, 2018.
 
     Parameters
     ----------
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes: targets of the most interesting tree links, bits that are 0 if these links are cut (twice as
-        fast), or link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        Genes: targets of the most interesting tree links; bits that cut these links if 0 (twice as fast); or
+        link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 for up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
@@ -109,7 +102,7 @@ class MOCK(
     pop_size : int
         Population size of NSGA-II, or children per generation of PESA-II (initial population: 2 ``k_user``).
     n_gen : int
-        Number of generations. For NSGA-II, this includes the initial population; for PESA-II, it does not.
+        Number of generations, including (NSGA-II) or excluding (PESA-II) the initial population.
     pc : float
         Crossover probability of a pair.
     archive_size : int
@@ -132,7 +125,8 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Higher neighbour ranks are set to this one, which saves time. At least 5 ``n_neighbors`` is safe.
+        Maximum neighbour rank, to which higher ranks are reduced, which saves time. Values of at least 5
+        ``n_neighbors`` are safe.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -146,7 +140,7 @@ objective, int or callable, default="auto"
         - ``"attainment"``: farthest from the control fronts, and never an end of the front. If clusters share
           no neighbours, this rule selects too many clusters; set ``n_clusters`` in this case.
         - ``"variance"``: lowest first objective. With ``n_clusters``, small clusters are merged
-          (``min_cluster_share``), and in up to three features, well-separated clusters are preferred.
+          (``min_cluster_share``) and, in up to three features, well-separated clusters are preferred.
         - ``"sum"``, ``"knee"``: lowest sum of the scaled objectives; nearest to the ideal point.
         - ``"labels"``, ``"constraints"``: highest adjusted Rand index on the labelled samples; lowest shares
           of violated must-links and cannot-links. Without labels or pairs, ``"auto"`` is used.
@@ -168,10 +162,10 @@ objective, int or callable, default="auto"
     Attributes
     ----------
     chosen_ : int
-        Index of the selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
+        Selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the distinct non-dominated partitions, with their original signs, sorted by the first
-        objective. They are computed before identical rows are moved to the same cluster.
+        Objectives of the distinct non-dominated partitions, before equal rows are united, with their original
+        signs. Sorted by the first objective.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of each solution.
     mst_ : SpanningTree
@@ -232,11 +226,12 @@ objective, int or callable, default="auto"
         n_samples = len(features)
         self._check(n_samples)
         supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)
-        weights = None if self._sample_weight is None else checked_weights(self._sample_weight, n_samples)
-        supervision = supervision._replace(weights=weights)
+        data = [features, y, must_link, cannot_link]
+        if self._sample_weight is not None:
+            supervision = supervision._replace(weights=checked_weights(self._sample_weight, n_samples))
+            data.append(supervision.weights)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
-        weighed = () if weights is None else (weights,)
-        checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link, *weighed)
+        checkpoint = self._checkpoint(n_samples, *data)
         _fronts.check_rule(self.select, _known_rules(self._objectives_with(supervision)))
         scaled = self._scale_samples(features)
         problem = self._problem_of(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
@@ -248,9 +243,8 @@ objective, int or callable, default="auto"
         # Later searches on control data use these settings, even if the parameters have been changed since.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
-            self._front = self._front._replace(
-                n_clusters=self._find_pareto_labels().max(axis=1) + np.int64(1)
-            )
+            numbers = self._find_pareto_labels().max(axis=1) + np.int64(1)
+            self._front = self._front._replace(n_clusters=numbers)
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
@@ -260,7 +254,7 @@ objective, int or callable, default="auto"
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK of 2007 (PESA-II, links for all samples, deviation); ``options`` take precedence."""
+        """Create MOCK of 2007: PESA-II, links for all samples, and deviation. ``options`` take precedence."""
         return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
@@ -282,15 +276,10 @@ objective, int or callable, default="auto"
         )
 
     def _number_reason(self) -> str:
-        if self.n_clusters is not None:
-            return ""
-        if (
-            self._supervision.rule is not None
-            and self.supervision is not None
-            and self.select in _BY_KNOWLEDGE
-        ):
+        supervised = self._supervision.rule is not None and self.supervision is not None
+        if self.n_clusters is None and supervised and self.select in ("auto", *BY_SUPERVISION):
             return "by agreement with the labels or pairs"
-        if self.interrupted_ and self.select in ("auto", "attainment"):
+        if self.n_clusters is None and self.interrupted_ and self.select in ("auto", "attainment"):
             return "nearest to the optimum of both objectives; no attainment scores yet"
         return ""
 
@@ -333,10 +322,10 @@ objective, int or callable, default="auto"
         Parameters
         ----------
         rule : as ``select``, default="auto"
-            Like ``select``. If it is a row of ``pareto_front_`` or a function ``rule(pareto_front_) -> row``,
-            ``n_clusters`` is ignored. ``"attainment"`` searches control data on its first use.
+            For a row of ``pareto_front_`` or a function ``rule(pareto_front_) -> row``, ``n_clusters`` is
+            ignored. ``"attainment"`` searches control data on its first use.
         n_clusters : int or None, optional
-            Replaces the estimator's parameter, which is used by default.
+            Number of clusters. Default: the parameter of the estimator.
         """
         check_is_fitted(self)
         wanted: Any = self.n_clusters if n_clusters == "fitted" else n_clusters
@@ -366,7 +355,7 @@ objective, int or callable, default="auto"
         return self
 
     def _without_fragments(self, rule: _base.Rule, n_clusters: int | None) -> tuple[int, Labels] | None:
-        """Merge small clusters, and return the row and labels of lowest variance; None if not applicable."""
+        """Merge small clusters; return the row and labels of lowest variance, or None if not applicable."""
         published = not self.min_cluster_share or self.objective_names_[0] != "variance"
         # Merging clusters could violate pairs that the search satisfied.
         if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
@@ -403,7 +392,7 @@ objective, int or callable, default="auto"
         return self._united(self._problem.decode(self._front.genes))
 
     def _united(self, labels: Labels) -> Labels:
-        """Move equal rows to the cluster that most of them belong to, except rows with labels or pairs."""
+        """Move equal rows without labels or pairs to the cluster that most of them belong to."""
         # The search can separate equal rows, because links between them are limited and can mutate.
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
@@ -431,23 +420,20 @@ objective, int or callable, default="auto"
 
     def _control_fronts(self) -> list[ControlFront]:
         """Search control data once per seed, in parallel; return the objectives and numbers of clusters."""
-        X, seeds, options = (
-            self._scaled,
-            self._control_seeds,
-            (self._settings, Supervision(weights=self._supervision.weights), self.control_data, self._steps),
-        )
+        X, seeds, weights = self._scaled, self._control_seeds, self._supervision.weights
+        options = self._settings, Supervision(weights=weights), self.control_data, self._steps
         if effective_n_jobs(self.n_jobs) == 1 or len(seeds) == 1:
             names = [f"control {i + 1} of {len(seeds)}" if self.verbose else None for i in range(len(seeds))]
-            return [
-                _search(X, seed, *options, self.n_jobs, name) for seed, name in zip(seeds, names, strict=True)
-            ]
-        calls = (delayed(_search)(X, seed, *options, 1) for seed in seeds)
-        return run_calls(calls, n_jobs=self.n_jobs)
+            calls = zip(seeds, names, strict=True)
+            return [_search(X, seed, name, *options, n_jobs=self.n_jobs) for seed, name in calls]
+        return run_calls(
+            (delayed(_search)(X, seed, None, *options, n_jobs=1) for seed in seeds), n_jobs=self.n_jobs
+        )
 
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set the attributes that contain them."""
         if not hasattr(self, "control_fronts_"):
-            # After an interruption, searches on control data are as short as the interrupted search.
+            # If the search was interrupted, searches on control data are equally short.
             self.control_fronts_: list[ControlFront] = self._control_fronts()
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
@@ -481,7 +467,7 @@ objective, int or callable, default="auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
 
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        # Selection is not part of the search, so these parameters can change before the search is resumed.
+        # These parameters do not affect the search, so they can change before it is resumed.
         same = clone(self).set_params(
             n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
         )
@@ -525,13 +511,12 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Move tree links between samples that must be separate to the front of the order of interest, so
-            # that they have genes and are cut.
+            # Put tree links between samples that must be separate first in the order of interest, so that
+            # they have genes and are cut.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
-            graph = replace(
-                graph, interest=replace(graph.interest, order=np.concatenate([order[apart], order[~apart]]))
-            )
+            order = np.concatenate([order[apart], order[~apart]])
+            graph = replace(graph, interest=replace(graph.interest, order=order))
             encoding = JoinedEncoding(graph, supervision.groups, kind=kind, delta=delta, n_jobs=n_jobs)
         return MOCKProblem(
             encoding=encoding,
@@ -544,23 +529,23 @@ objective, int or callable, default="auto"
         )
 
     def _new_search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
-        """Create a search in its initial state."""
-        sampling: Sampling = MSTInterestingnessSampling(
+        sampling: Sampling = operators.MSTInterestingnessSampling(
             "delta" if self.init == "greedy" else self.init, replace=self.replace
         )
         if self.init == "greedy":
-            sampling = GreedyFrontSampling(rest=sampling)
-        operators: dict[str, Any] = {
+            sampling = operators.GreedyFrontSampling(rest=sampling)
+        parts: dict[str, Any] = {
             "sampling": sampling,
             "crossover": UniformCrossover(prob=self.pc),
-            "mutation": NeighborBiasedMutation(self.mutation_length),
+            "mutation": operators.NeighborBiasedMutation(self.mutation_length),
         }
         if self.search == "pesa2" and self.algorithm is None:
-            operators |= {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
-            pesa2 = PESA2(self.pop_size, selection=self.selection, **operators)
+            parts |= {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
+            pesa2 = PESA2(self.pop_size, selection=self.selection, **parts)
             return PymooSearch(problem, pesa2, seed=seed)
-        own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
-        return self._pymoo_search_for(problem, operators, seed, own)
+        selection = TournamentSelection(func_comp=operators.batched_tournament)
+        own = partial(NSGA2, selection=selection, output=None)
+        return self._pymoo_search_for(problem, parts, seed, own)
 
     @property
     def _n_steps(self) -> int:
@@ -587,7 +572,7 @@ objective, int or callable, default="auto"
 
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:
-    """Create delta-MOCK with the settings of the published program; ``options`` override them."""
+    """Create delta-MOCK with the settings of the published program. ``options`` take precedence."""
     return cls(n_clusters, **{**MOCK_DELTA, **options})
 
 
@@ -614,7 +599,7 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return rows whose number of clusters is closest to ``n_clusters`` (ties: the lower), or all if None."""
+    """Return rows whose number of clusters is closest to ``n_clusters`` (ties: fewer), or all if None."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -628,8 +613,11 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return scores (NaN: dominated in two objectives); None if the fronts share no k up to ``k_user``."""
-    # Rows are sorted by the first objective: a row is non-dominated if it lowers the second.
+    """Return attainment scores in the first two objectives, NaN for solutions that are dominated in these.
+
+    Returns None if no number of clusters up to ``k_user`` occurs in all fronts.
+    """
+    # Rows are sorted by the first objective, so a row is non-dominated if it lowers the second.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     two = front.F.shape[1] > 2
@@ -652,11 +640,10 @@ class Front(NamedTuple):
 
 
 def _single_result(problem: MOCKProblem) -> Result:
-    """Return the search result for a single sample, which needs no search."""
+    """Return the result for a single sample, which requires no search."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
-    return pymoo_result(
-        problem, evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
-    )
+    population = evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
+    return pymoo_result(problem, population)
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):
@@ -674,7 +661,6 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
     def parts(self, X: NDArray[Any]) -> Labels:
-        """Return the lowest part number in each part's cluster, shape (n_individuals, n_parts), int32."""
         parts = super().parts(X)
         if not len(self.joined):
             return parts
@@ -689,10 +675,11 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Labels and pairs in the form used by the search and the selection."""
+    """Labels and pairs in the form used by the search and the selection.
 
-    # ``y`` contains partial labels of at least two classes, and ``pairs`` contains all pairs. With
-    # ``supervision="links"``, ``groups`` forbid and join links. ``objective`` is the third objective.
+    ``y`` contains partial labels of at least two classes, and ``pairs`` contains all pairs. With
+    ``supervision="links"``, ``groups`` forbid and join links. ``objective`` is the third objective.
+    """
 
     y: NDArray[Any] | None = None
     pairs: PairwiseConstraints | None = None
@@ -702,10 +689,8 @@ class Supervision(NamedTuple):
 
     @property
     def rule(self) -> str | None:
-        """Rule that selects a solution by labels or pairs, if there are any."""
-        if self.pairs is not None:
-            return "constraints"
-        return None if self.y is None else "labels"
+        """Rule that selects a solution by pairs or labels; None if there are none."""
+        return "constraints" if self.pairs is not None else "labels" if self.y is not None else None
 
 
 def _read_supervision(
@@ -757,13 +742,14 @@ def _disagreement(
 def _search(
     X: FloatArray,
     seed: np.random.SeedSequence,
+    name: str | None,
     settings: MOCK,
     supervision: Supervision,
     kind: Any,
     steps: int,
     n_jobs: int | None,
-    name: str | None = None,
 ) -> ControlFront:
+    """Search control data, with a progress bar if ``name`` is not None."""
     rng = np.random.default_rng(seed)
     problem = settings._problem_of(control_data(X, kind=kind, rng=rng), rng, supervision, n_jobs)
     if problem.n_samples == 1:

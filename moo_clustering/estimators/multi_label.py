@@ -33,8 +33,6 @@ _SMALLEST, _LARGEST = 1e-60, 1e50
 class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.ParallelOptions, BaseEstimator):
     """Base class of classifiers for partial labels: one class per sample, or label sets.
 
-    Subclasses call :meth:`_training_data` in ``_learn``, and implement ``predict_proba``.
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -45,7 +43,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit the classifier to the labelled samples, and to the unlabelled ones if the method uses them.
+        """Fit the classifier to the labelled samples and, if the method uses them, the unlabelled samples.
 
         Raises a ValueError if parameters, data or labels are invalid, or if no sample is labelled.
 
@@ -65,7 +63,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
     @documented(OF_PREDICT)
     @abstractmethod
     def predict_proba(self, X: Any) -> FloatArray:
-        """Predict class or label probabilities: shares of votes, or sigmoids of decision values or logits.
+        """Predict class or label probabilities.
 
         Returns
         -------
@@ -123,18 +121,6 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
             )
         return narrow_indices(without_duplicates(X))
 
-    def _decided(
-        self, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
-    ) -> NDArray[Any]:
-        """Return the classes with the largest scores, or label indicators selected by threshold or number."""
-        if not self.multilabel_:
-            if n_labels is not None:
-                raise ValueError("n_labels requires label sets, but y in fit had one class per sample")
-            return self.classes_[scores.argmax(axis=1)]
-        if n_labels is None:
-            return (scores >= threshold).astype(np.int64)
-        return best_labels(scores, checked_n_labels(n_labels, *scores.shape)).astype(np.int64)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
@@ -161,16 +147,20 @@ class ThresholdClassifier(PartialLabelClassifier):
         If ``n_labels`` is given (one number, or one per sample), predicts this number of most probable labels
         instead of applying the threshold. Ties are broken in favour of the first label.
         """
-        return self._decided(self.predict_proba(X), self.threshold, n_labels)
+        return decided(self, self.predict_proba(X), self.threshold, n_labels)
 
 
 @_options.estimator
 class MetaLabeler(PartialLabelClassifier):
     """Classifier that ranks labels one-vs-rest; a second classifier predicts the number of labels.
 
-    This is the content-based variant, which learns the number of labels from the features. It is a baseline
-    in SISC-ML, section 5.2.4. Source: L. Tang, S. Rajan, V. Narayanan, "Large scale multi-label
-    classification via MetaLabeler", WWW 2009.
+    The number of labels is learned from the features (content-based variant). Unlabelled samples are ignored.
+    Samples and predictions can have empty label sets. The decision value of a label is -1e6 if no labelled
+    sample has it, and 1e6 if all labelled samples have it. If each sample has one class, the method is a
+    one-vs-rest support vector machine. A fit takes O(n_iter nnz(X) (n_classes + n_counts)) time and
+    O(n_features (n_classes + n_counts)) memory in addition to the data, where n_counts is the number of
+    distinct label counts. Source: L. Tang, S. Rajan, V. Narayanan, "Large scale multi-label classification
+    via MetaLabeler", WWW 2009. A baseline in SISC-ML, section 5.2.4.
 
     Parameters
     ----------
@@ -188,15 +178,6 @@ class MetaLabeler(PartialLabelClassifier):
         Column indices of the labels that ``ranker_`` ranks.
     counter_ : classifier
         Classifier for the number of labels.
-
-    Notes
-    -----
-    Unlabelled samples are ignored. Samples and predictions can have empty label sets. The decision value of a
-    label is -1e6 if no labelled sample has it, and 1e6 if all labelled samples have it. If each sample has
-    one class, the method is a one-vs-rest support vector machine.
-
-    A fit takes O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory
-    in addition to the data, where n_counts is the number of distinct label counts.
 
     Examples
     --------
@@ -248,15 +229,12 @@ class MetaLabeler(PartialLabelClassifier):
         decisions = self._decisions(X)
         if self.cut:
             return sigmoid_shares(decisions, best_labels(decisions, self._n_labels(X)))
-        if self.multilabel_:
-            return expit(decisions)
-        return sigmoid_shares(decisions)
+        return expit(decisions) if self.multilabel_ else sigmoid_shares(decisions)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict classes, or indicators of the :meth:`predict_n_labels` labels with the highest scores."""
         X = self._rows(X)
-        decisions = self._decisions(X)
-        return self._decided(decisions, 0.0, self._n_labels(X) if self.multilabel_ else None)
+        return decided(self, self._decisions(X), 0.0, self._n_labels(X) if self.multilabel_ else None)
 
     @property
     def _two_classes(self) -> bool:
@@ -273,6 +251,19 @@ class MetaLabeler(PartialLabelClassifier):
 
     def _n_labels(self, X: Any) -> NDArray[np.intp]:
         return self.counter_.predict(X).astype(np.intp)
+
+
+def decided(
+    model: Any, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
+) -> NDArray[Any]:
+    """Return the classes with the largest scores, or label indicators selected by threshold or number."""
+    if not model.multilabel_:
+        if n_labels is not None:
+            raise ValueError("n_labels requires label sets, but y in fit had one class per sample")
+        return np.asarray(model.classes_[scores.argmax(axis=1)])
+    if n_labels is None:
+        return (scores >= threshold).astype(np.int64)
+    return best_labels(scores, checked_n_labels(n_labels, *scores.shape)).astype(np.int64)
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
@@ -310,20 +301,17 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
     truth = targets.indicators[rows]
     # Do not pass y itself, because scikit-learn cannot determine the label type of an object array.
     known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
-    weights = (
-        None if sample_weight is None else checked_array(sample_weight, "sample_weight", np.float64)[rows]
-    )
-    return float(accuracy_score(known, predicted[rows], sample_weight=weights))
+    if sample_weight is not None:
+        sample_weight = checked_array(sample_weight, "sample_weight", np.float64)[rows]
+    return float(accuracy_score(known, predicted[rows], sample_weight=sample_weight))
 
 
 def narrow_indices(X: Any) -> Any:
     """Convert the indices of a sparse matrix to 32 bits if possible, because liblinear requires this."""
-    if not issparse(X) or X.indices.dtype == np.int32 == X.indptr.dtype:
+    if not issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X
-    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
-        return X
-    parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return type(X)(parts, shape=X.shape)
+    indices, indptr = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
+    return type(X)((X.data, indices, indptr), shape=X.shape)
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
@@ -331,14 +319,10 @@ def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = F
     copy = clone(estimator)
     values = copy.get_params()
     names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
-    states = seed.generate_state(len(names)) >> 1  # liblinear requires seeds below 2^31
-    return copy.set_params(
-        **{
-            name: int(state)
-            for name, state in zip(names, states, strict=True)
-            if not (unset_only and values[name] is not None)
-        }
-    )
+    states = (seed.generate_state(len(names)) >> 1).tolist()  # liblinear requires seeds below 2^31
+    drawn = dict(zip(names, states, strict=True))
+    unset = {name: state for name, state in drawn.items() if values[name] is None}
+    return copy.set_params(**(unset if unset_only else drawn))
 
 
 def fit_classes(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
@@ -372,9 +356,9 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     """Ensemble of classifiers whose classes are the frequent label sets in random subsets of the data.
 
     Unlabelled samples are ignored. The empty label set never replaces a rare label set. If each sample has
-    one class, nothing is pruned. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
-    O(n_estimators n_sets n_features) memory besides the data. If a subset has no frequent label set, all its
-    sets become classes, with a UserWarning. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
+    one class, nothing is pruned. If a subset has no frequent label set, all its sets become classes, with a
+    UserWarning. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time and O(n_estimators
+    n_sets n_features) memory besides the data. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
     classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section 5.2.5.
 
     Parameters
@@ -382,8 +366,8 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     min_count : int
         Minimum number of samples with the same label set for this set to become a class (p in the paper).
     n_subsets : int
-        Maximum number of copies of a sample with a rare label set (b in the paper). Each copy has a frequent
-        proper subset of its labels; large, then frequent subsets come first. 0 ignores such samples.
+        Maximum number of copies of a sample with a rare label set (b in the paper). Each copy gets a frequent
+        proper subset of these labels, the largest first. 0 ignores such samples.
     n_estimators : int
         Number of classifiers.
     max_samples : float
@@ -400,7 +384,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     estimators_ : list of classifiers
         Fitted classifiers. Their classes are row indices of ``label_sets_``.
     label_sets_ : list of ndarray of shape (n_sets, n_classes), int8
-        Label sets used as classes by each classifier, sorted by size, then frequency, in descending order.
+        Label sets that each classifier uses as classes, in descending order of size, then of frequency.
 
     Examples
     --------
@@ -466,10 +450,11 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Training examples with frequent label sets; with all sets if none is frequent (``found`` is False)."""
+    """Training examples with frequent label sets, or with all sets if none is frequent (``found`` is False).
 
-    # ``rows`` are sample indices; a sample with several subsets occurs several times. ``codes`` are row
-    # indices of ``label_sets``, which are sorted by size, then by frequency, then by their first labels.
+    ``rows`` are sample indices, one for each of a sample's subsets. ``codes`` are row indices of
+    ``label_sets``, which are sorted by size, then by frequency, then by their first labels.
+    """
 
     rows: NDArray[np.intp]
     codes: NDArray[np.intp]
@@ -478,13 +463,13 @@ class PrunedSets(NamedTuple):
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets."""
-    # The subsets are the first ``n_subsets`` frequent proper subsets. Samples without any subset are omitted.
-    # Takes O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
+    """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets.
+
+    These are the first ``n_subsets`` frequent proper subsets. Samples without such a subset are omitted.
+    """
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )
-    inverse = inverse.ravel()
     sizes = sets.sum(axis=1, dtype=np.intp)
     frequent = counts >= min_count
     found = bool(frequent.any())
@@ -493,29 +478,15 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
     # ``np.unique`` sorts by the first label, with 0 before 1.
     order = np.lexsort((-np.arange(len(sets)), -counts, -sizes))
     kept = order[frequent[order]]
+    classes = sets[kept]
+    codes_of = {number: np.array([code]) for code, number in enumerate(kept.tolist())}
     rare = np.flatnonzero(~frequent)
-    choices = [np.zeros(0, dtype=np.intp)] * len(sets)
-    for code, number in enumerate(kept):
-        choices[number] = np.array([code])
-    for number, subsets in zip(rare, _first_subsets(sets[kept], sets[rare], n_subsets), strict=True):
-        choices[number] = subsets
-    n_choices = np.array([len(choice) for choice in choices])
-    examples = n_choices[inverse]
-    rows = np.repeat(np.arange(len(inverse)), examples)
-    codes = np.concatenate([np.zeros(0, dtype=np.intp), *(choices[number] for number in inverse)])
-    return PrunedSets(rows, codes, sets[kept], found)
-
-
-def _first_subsets(
-    frequent: NDArray[np.int8], rare: NDArray[np.int8], n_subsets: int
-) -> list[NDArray[np.intp]]:
-    """Return the first ``n_subsets`` frequent subsets of each rare set, excluding the empty set."""
-    # The empty set would contradict the sample's labels.
-    wide = frequent.astype(np.float32)
-    usable = frequent.any(axis=1)
-    subsets: list[NDArray[np.intp]] = []
-    for block in block_slices(len(rare), len(frequent)):
-        outside = (1 - rare[block]).astype(np.float32) @ wide.T
-        inside = (outside == 0) & usable
-        subsets.extend(np.flatnonzero(row)[:n_subsets] for row in inside)
-    return subsets
+    for block in block_slices(len(rare), len(kept)):
+        outside = (1 - sets[rare[block]]).astype(np.float32) @ classes.T.astype(np.float32)
+        # Exclude the empty set, because it would contradict the sample's labels.
+        inside = (outside == 0) & classes.any(axis=1)
+        for number, row in zip(rare[block].tolist(), inside, strict=True):
+            codes_of[number] = np.flatnonzero(row)[:n_subsets]
+    codes = [codes_of[number] for number in inverse.ravel().tolist()]
+    rows = np.repeat(np.arange(len(codes)), [len(own) for own in codes])
+    return PrunedSets(rows, np.concatenate([np.zeros(0, dtype=np.intp), *codes]), classes, found)

@@ -46,7 +46,7 @@ class NSGA2Clus(MedoidSetClusterer):
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}
-        How many medoids a child has; see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
+        Number of medoids of a child; see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}
         ``"replace"`` replaces a medoid with another sample. ``"full"`` can also add or remove a medoid.
         ``"swap"`` (as published) swaps two genes, which does not change the partition.
@@ -55,7 +55,7 @@ class NSGA2Clus(MedoidSetClusterer):
     unique : bool
         Whether distinct medoid sets take precedence over duplicates in survival.
     search : {"auto", "evolve", "exhaustive"}
-        Evolution, or evaluation of all medoid sets (``"auto"``: if there are at most ``max_sets``).
+        Evolution, or evaluation of all medoid sets. ``"auto"``: exhaustive for up to ``max_sets`` sets.
     max_sets : int
         Maximum number of sets for an exhaustive search; ``"exhaustive"`` raises a ValueError for more sets.
 
@@ -70,10 +70,9 @@ class NSGA2Clus(MedoidSetClusterer):
     -----
     For n samples and k medoids, an evaluation takes O(k n) time for the assignment, and O(n n_c) time for the
     medoid of each new cluster with n_c samples. The distance matrix takes 8 n^2 bytes; it is not computed for
-    cosine distances between more than 8000 samples. X can be sparse.
-
-    With ``supervision="none"`` or ``"external"``, longer searches do not improve the partition, because both
-    indices favour remote outliers as medoids.
+    cosine distances between more than 8000 samples. X can be sparse. With ``supervision="none"`` or
+    ``"external"``, longer searches do not improve the partition, because both indices favour remote outliers
+    as medoids.
 
     Examples
     --------
@@ -114,7 +113,7 @@ class NSGA2Clus(MedoidSetClusterer):
         signs = problem.natural(np.ones(problem.n_obj))
         if self._is_exhaustive(problem):
             if self.start is not None:
-                operators.start_genes(problem, self.start)  # only check it, because all sets are evaluated
+                operators.start_genes(problem, self.start)  # checks the start, which is not needed
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
@@ -132,30 +131,25 @@ class NSGA2Clus(MedoidSetClusterer):
         return self.result_.pop
 
     def _is_exhaustive(self, problem: MedoidProblem) -> bool:
-        if problem.n_samples <= 2 or self.search != "auto":
-            return problem.n_samples <= 2 or self.search == "exhaustive"
-        return count_medoid_sets(problem.n_samples, problem.encoding.k_max) <= self.max_sets
+        if self.search == "auto" and problem.n_samples > 2:
+            return count_medoid_sets(problem.n_samples, problem.encoding.k_max) <= self.max_sets
+        return problem.n_samples <= 2 or self.search == "exhaustive"
 
     def _pymoo_search(self, problem: MedoidProblem, seed: int) -> PymooSearch:
         mutate: Any = operators.MedoidSwapMutation(prob=self.pm)
         if self.mutation != "swap":
             mutate = operators.MedoidReplaceMutation(self.mutation, prob=self.pm)
-        operators_ = {
+        parts = {
             "sampling": operators.MedoidSampling(),
             "crossover": operators.PrefixUnionCrossover(self.length, prob=self.pc),
             "mutation": mutate,
         }
-        search = self._pymoo_search_for(
-            problem,
-            operators_,
-            seed,
-            NSGA2,
-            selection=TournamentSelection(func_comp=operators.batched_tournament),
-            survival=operators.ConstraintCrowdingSurvival(
-                self.boundary, unique=operators.CanonicalDuplicates(problem.encoding) if self.unique else None
-            ),
-            output=None,
-        )
+        unique = operators.CanonicalDuplicates(problem.encoding) if self.unique else None
+        options: dict[str, Any] = {
+            "selection": TournamentSelection(func_comp=operators.batched_tournament),
+            "survival": operators.ConstraintCrowdingSurvival(self.boundary, unique=unique),
+        }
+        search = self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
         if self.algorithm is None:
             search.algorithm.tournament_type = "comp_by_rank_and_crowding"
         return search
@@ -176,12 +170,10 @@ class NSGA2Clus(MedoidSetClusterer):
 def _select_distinct(
     individuals: Individuals, k: int, rng: np.random.Generator, *, select: Select, problem: MedoidProblem
 ) -> Individuals:
-    """Select survivors, giving preference to individuals with distinct medoids."""
+    """Select survivors, preferring individuals with distinct medoids."""
     keys = row_digests(problem.encoding.canonical(np.stack([np.asarray(one) for one in individuals])))
     first: dict[bytes, int] = {}
-    for row, key in enumerate(keys):
-        first.setdefault(key, row)
-    later = [row for row, key in enumerate(keys) if first[key] != row]
+    later = [row for row, key in enumerate(keys) if first.setdefault(key, row) != row]
     kept = sorted([*first.values(), *later[: max(0, k - len(first))]])
     return select([individuals[row] for row in kept], k, rng)
 

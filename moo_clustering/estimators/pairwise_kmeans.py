@@ -19,14 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import (
-    number_clusters,
-    quoted,
-    require_squares,
-    spawn_seeds,
-    unit_rows,
-    warn_caller,
-)
+from moo_clustering import _arrays
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
@@ -38,33 +31,30 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Seed
 
 PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
-Features = Any  # ndarray or CSR matrix of float64
 BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
-# Penalty of any violated pair, or separate penalties of must-links and cannot-links.
+Features = Any  # ndarray or CSR matrix of float64
+# Penalty of each violated pair, or a penalty of must-links and a penalty of cannot-links.
 Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, closed="left"), tuple, None]
 
 
 @estimator
 class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
-    """Base class of k-means methods that penalise violated pairs; subclasses define :meth:`_penalties`.
+    """Base class of k-means methods that penalise violated pairs.
 
     Parameters
     ----------
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
-    n_init : int
-        Number of runs with random sample orders and centres. The run with the lowest objective is used.
-    max_iter : int
-        Maximum number of rounds in each run.
+    n_init, max_iter : int
+        Number of runs with random sample orders and centres, of which the run with the lowest objective is
+        used, and maximum number of rounds per run.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Cluster centres; unit vectors for ``metric="cosine"``.
-    objective_ : float
-        Objective J of the best run.
-    inertia_ : float
-        Sum of the distortions, without the penalties.
+    objective_, inertia_ : float
+        Objective J of the best run, and its sum of distortions without penalties.
     objective_history_ : ndarray of shape (n_iter_,)
         J after each round, which never increases.
     n_iter_ : int
@@ -86,7 +76,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         n_samples = X.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
         if self.metric != "cosine":
-            require_squares(X)
+            _arrays.require_squares(X)
         pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
         distortion = DISTORTIONS[self.metric]
         self._offset = distortion.offset(X)
@@ -98,12 +88,19 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
             centers = component_seeds(prepared, components, self.n_clusters, distortion, rng)
             return penalized_kmeans(prepared, centers, penalties, distortion, max_iter=self.max_iter, rng=rng)
 
-        runs = map(run, spawn_seeds(self.random_state, self.n_init))
-        self._set(min(runs, key=lambda partition: partition.history[-1]))
+        runs = map(run, _arrays.spawn_seeds(self.random_state, self.n_init))
+        labels, centers, self.inertia_, history = min(runs, key=lambda partition: partition.history[-1])
+        self.labels_, kept = _arrays.number_clusters(labels)
+        self.n_clusters_ = len(kept)
+        why = "X has fewer distinct rows than clusters, or must-links allow no more clusters"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
+        self.cluster_centers_ = centers[kept] + self._offset
+        self.objective_history_ = np.array(history)
+        self.objective_, self.n_iter_ = float(history[-1]), len(history)
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster of the nearest centre; pairs are ignored.
+        """Predict the cluster of the nearest centre, ignoring pairs.
 
         Predictions for training samples can differ from ``labels_``, which also depend on pairs.
         """
@@ -116,17 +113,6 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     @abstractmethod
     def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
         """Compute the penalties of violated pairs."""
-
-    def _set(self, partition: Partition) -> None:
-        self.labels_, kept = number_clusters(partition.labels)
-        self.n_clusters_ = len(kept)
-        reason = "X has fewer distinct rows than clusters, or must-links allow no more clusters"
-        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
-        self.cluster_centers_ = partition.centers[kept] + self._offset
-        self.inertia_ = partition.distortion
-        self.objective_history_ = np.array(partition.history)
-        self.objective_ = float(partition.history[-1])
-        self.n_iter_ = len(partition.history)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -169,12 +155,8 @@ class PCKMeans(PairwiseKMeans):
             must = cannot = float(distortion.distances(X, center).mean()) or 1.0
         else:
             must, cannot = two_penalties(self.penalty)
-        return Penalties(
-            pairs.must_link,
-            np.full(len(pairs.must_link), must),
-            pairs.cannot_link,
-            np.full(len(pairs.cannot_link), cannot),
-        )
+        costs = np.full(len(pairs.must_link), must), np.full(len(pairs.cannot_link), cannot)
+        return Penalties(pairs.must_link, costs[0], pairs.cannot_link, costs[1])
 
 
 @estimator
@@ -182,11 +164,11 @@ class HMRFKMeans(PairwiseKMeans):
     """K-means with distance-dependent penalties for violated pairs (hidden Markov random field).
 
     Minimises J, the sum of the distortions to the centres plus ``penalty`` d(i, j) for each must-link between
-    clusters and ``penalty`` (d_max - d(i, j)) for each cannot-link within a cluster. Here, d(i, j) is the
-    distortion between two samples, and d_max is its maximum. The initial centres are those of the must-link
-    components. Time and memory are the same as for :class:`PCKMeans`, plus up to O(n_samples^2 n_features)
-    time for d_max if there are cannot-links. Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic
-    framework for semi-supervised clustering", KDD (2004), without learning the distortion.
+    clusters and ``penalty`` (d_max - d(i, j)) for each cannot-link within a cluster, where d(i, j) is the
+    distortion between two samples, and d_max is its maximum. Initial centres, time and memory are the same as
+    for :class:`PCKMeans`, plus up to O(n_samples^2 n_features) time for d_max if there are cannot-links.
+    Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD
+    (2004), without learning the distortion.
 
     Parameters
     ----------
@@ -205,12 +187,9 @@ class HMRFKMeans(PairwiseKMeans):
         must, cannot = two_penalties(1.0 if self.penalty is None else self.penalty)
         apart = distortion.within(X, pairs.cannot_link)
         largest = distortion.largest(X) if len(apart) else 0.0
-        return Penalties(
-            pairs.must_link,
-            must * distortion.within(X, pairs.must_link),
-            pairs.cannot_link,
-            cannot * np.maximum(largest - apart, 0.0),
-        )
+        must_costs = must * distortion.within(X, pairs.must_link)
+        cannot_costs = cannot * np.maximum(largest - apart, 0.0)
+        return Penalties(pairs.must_link, must_costs, pairs.cannot_link, cannot_costs)
 
 
 @estimator
@@ -229,10 +208,8 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     ridge : float
         Share of the total variance that is added to the variance within must-links. With 0, as published, the
         learned metric is often degenerate.
-    n_init : int
-        Number of k-means runs, of which the best is used.
-    max_iter : int
-        Maximum number of iterations in each k-means run.
+    n_init, max_iter : int
+        Number of k-means runs, of which the best is used, and maximum number of iterations per run.
 
     Attributes
     ----------
@@ -271,19 +248,24 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     ) -> None:
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(features))
-        require_squares(features)
-        supervision = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
-        (seed,) = spawn_seeds(self.random_state, 1)
-        must, cannot = supervision.pairs.must_link, supervision.pairs.cannot_link
-        learned = self._learn(features, must, cannot)
-        if learned is None:
-            identity = np.ones if self.metric_type == "diagonal" else np.eye
-            learned = LearnedMetric(identity(features.shape[1]), np.nan, 0)
-        self.metric_ = learned.metric
-        self.metric_objective_ = None if np.isnan(learned.objective) else learned.objective
+        _arrays.require_squares(features)
+        pairs = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts).pairs
+        (seed,) = _arrays.spawn_seeds(self.random_state, 1)
+        identity = np.ones if self.metric_type == "diagonal" else np.eye
+        self.metric_, self.metric_objective_ = identity(features.shape[1]), None
+        if len(pairs.must_link) and len(pairs.cannot_link):
+            learn = diagonal_metric if self.metric_type == "diagonal" else full_metric
+            learned = learn(features, pairs.must_link, pairs.cannot_link, ridge=self.ridge)
+            if learned is None:
+                _arrays.warn_caller(
+                    "all cannot-linked samples are equal, so there is no metric to learn; Euclidean "
+                    "distances are used"
+                )
+            else:
+                self.metric_, self.metric_objective_, _ = learned
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = self._mapped(features)
-        require_squares(mapped)
+        _arrays.require_squares(mapped)
         kmeans = KMeans(
             self.n_clusters,
             n_init=self.n_init,
@@ -291,38 +273,26 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
             random_state=int(seed.generate_state(1)[0]),
         )
         with warnings.catch_warnings():
-            # Ignore this warning of scikit-learn; warn_of_few issues its own below.
+            # Ignore scikit-learn's warning, because warn_of_few issues one.
             warnings.filterwarnings("ignore", message="Number of distinct clusters")
             kmeans.fit(mapped)
         self.inertia_ = float(kmeans.inertia_)
         self.n_iter_ = int(kmeans.n_iter_)
-        self.labels_, kept = number_clusters(kmeans.labels_)
+        self.labels_, kept = _arrays.number_clusters(kmeans.labels_)
         self.n_clusters_ = len(kept)
         self._centers = kmeans.cluster_centers_[kept]
         self.cluster_centers_ = self._unmapped(features)
-        reason = "X has fewer distinct rows, in the metric, than clusters"
-        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
+        why = "X has fewer distinct rows, in the metric, than clusters"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Map X to X A^(1/2), of the same shape; its Euclidean distances are those of X in metric A."""
+        """Map X to X A^(1/2), whose Euclidean distances are the distances of X in the metric A."""
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: ArrayLike) -> Int32Array:
         """Predict the cluster of the nearest centre in the learned metric."""
         return _base.nearest_rows(self.transform(X), self._centers, "euclidean")
-
-    def _learn(self, X: FloatArray, must: Int64Array, cannot: Int64Array) -> LearnedMetric | None:
-        if not len(must) or not len(cannot):
-            return None
-        learn = diagonal_metric if self.metric_type == "diagonal" else full_metric
-        learned = learn(X, must, cannot, ridge=self.ridge)
-        if learned is None:
-            warn_caller(
-                "all cannot-linked samples are equal, so there is no metric to learn; Euclidean distances "
-                "are used"
-            )
-        return learned
 
     def _mapped(self, X: FloatArray) -> FloatArray:
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
@@ -350,7 +320,7 @@ def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
     if len(both) != 2 or not all(isinstance(one, Real) and 0 <= float(one) < np.inf for one in both):
         raise ValueError(
             "penalty must be a finite non-negative number, or a tuple of two (must-links, cannot-links), got "
-            f"{quoted(penalty)}"
+            f"{_arrays.quoted(penalty)}"
         )
     return float(both[0]), float(both[1])
 
@@ -371,11 +341,11 @@ class Penalties:
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
     def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-        """Return index ranges, partners, and costs if both are in one cluster (negative for must-links)."""
+        """Return each sample's range of partners, the partners, and the costs of sharing their cluster."""
         pairs = np.concatenate([self.must, self.cannot])
+        # Must-links have negative costs.
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
-        sample = np.concatenate([pairs[:, 0], pairs[:, 1]])
-        partner = np.concatenate([pairs[:, 1], pairs[:, 0]])
+        sample, partner = np.concatenate([pairs, pairs[:, ::-1]]).T
         order = np.argsort(sample, kind="stable")
         starts = np.searchsorted(sample[order], np.arange(n_samples + 1)).astype(np.int64)
         return starts, partner[order], np.concatenate([costs, costs])[order]
@@ -390,9 +360,11 @@ def penalized_kmeans(
     max_iter: int,
     rng: Generator,
 ) -> Partition:
-    """Alternate between updates of clusters and centres until no sample moves."""
-    # A round assigns the samples in random order, each to the cluster of lowest cost given the current
-    # assignments, and then updates the centres. After the first round, no step increases the objective.
+    """Assign samples and update centres in rounds until no sample moves.
+
+    A round assigns the samples in random order, each to the cluster of lowest cost given the current
+    assignments, and then updates the centres. After the first round, no step increases the objective.
+    """
     n_samples = X.shape[0]
     starts, partners, costs = penalties.by_sample(n_samples)
     linked = np.diff(starts) > 0
@@ -425,18 +397,21 @@ class Partition(NamedTuple):
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
-    """Select centres of components by weighted farthest-first traversal, and then random samples."""
-    # The first centre is that of the largest component. The next component has the largest product of size
-    # and distance to the nearest selected centre (ties: the first). If possible, random samples are distinct
-    # from all centres and outside the components. Takes O(n_clusters n_samples n_features) time.
+    """Select centres of components by weighted farthest-first traversal, and then random samples.
+
+    The first centre is that of the largest component. The next component has the largest product of size and
+    distance to the nearest selected centre (ties: the first). If possible, random samples are distinct from
+    all centres and outside the components. Takes O(n_clusters n_samples n_features) time.
+    """
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
     if n_chosen:
         members = np.concatenate(list(components))
-        owner = np.repeat(np.arange(len(components)), [len(component) for component in components])
-        means = distortion.group_centers(X[members], owner.astype(np.int32), len(components))
-        sizes = np.array([len(component) for component in components], dtype=np.float64)
+        counts = [len(component) for component in components]
+        owner = np.repeat(np.arange(len(components), dtype=np.int32), counts)
+        means = distortion.group_centers(X[members], owner, len(components))
+        sizes = np.array(counts, dtype=np.float64)
         score, nearest = sizes, np.full(len(components), np.inf)
         for c in range(n_chosen):
             chosen = int(np.argmax(score))
@@ -477,10 +452,11 @@ def _row(X: Features, i: int) -> FloatArray:
 
 
 class Distortion:
-    """Squared Euclidean distance, whose sum is minimised by the mean; base class of other distortions."""
+    """Squared Euclidean distance, whose sum is minimised by the mean; base class of other distortions.
 
-    # :meth:`moved` first subtracts :meth:`offset` from the samples. Distances have shape (n_samples,
-    # n_centers). ``centers`` leaves the centres of empty clusters unchanged.
+    :meth:`moved` first subtracts :meth:`offset` from the samples. Distances have shape (n_samples,
+    n_centers). ``centers`` leaves the centres of empty clusters unchanged.
+    """
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return the mean if X is dense; subtracting it avoids a loss of precision for large means."""
@@ -513,7 +489,7 @@ class Distortion:
         return out
 
     def largest(self, X: Features) -> float:
-        """Find the largest squared distance, in time quadratic in the number of samples far from the mean."""
+        """Return the largest squared distance; the time is quadratic in the samples far from the mean."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
@@ -531,14 +507,14 @@ class Distortion:
 
 
 class Cosine(Distortion):
-    """1 - cosine between rows of unit length. Centres are mean directions. Zero rows have distance 1."""
+    """1 - cosine between rows of unit length; 1 for zero rows. Centres are mean directions."""
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return zero, because cosines depend on the origin."""
         return 0.0
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
-        return unit_rows(X)
+        return _arrays.unit_rows(X)
 
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
         return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
@@ -550,16 +526,13 @@ class Cosine(Distortion):
         return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
 
     def group_centers(self, X: Features, labels: Int32Array, n_groups: int) -> Features:
-        return unit_rows(_means(X, labels, n_groups))
+        return _arrays.unit_rows(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute half the squared distances of unit vectors (precise for close ones), or 1 for zero rows."""
-        zero = self._zero(X)
-        half = 0.5 * super().within(X, pairs)
-        return np.where(zero[pairs].any(axis=1), 1.0, half)
+        """Compute half the squared distances of unit vectors, which is precise for similar vectors."""
+        return np.where(self._zero(X)[pairs].any(axis=1), 1.0, 0.5 * super().within(X, pairs))
 
     def largest(self, X: Features) -> float:
-        """Find half the largest squared distance between unit vectors; at least 1 if there is a zero row."""
         zero = self._zero(X)
         among = 0.5 * super().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
         return max(among, 1.0) if zero.any() and len(zero) > 1 else among
@@ -586,7 +559,7 @@ DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 
 
 class LearnedMetric(NamedTuple):
-    """Weights of squared differences or positive semi-definite matrix, with its objective and iterations."""
+    """Weights or positive semi-definite matrix, with the objective and the number of iterations."""
 
     metric: FloatArray
     objective: float
@@ -602,10 +575,12 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over the weights; None if all cannot-linked samples are equal."""
-    # The solution satisfies ``s @ a == 1/2``. s_t is the sum of squared must-link differences in feature t,
-    # plus ``2 ridge n_must`` times its variance. Constant features get weight 0. L-BFGS optimises b = a s,
-    # which puts all features on one scale. An iteration takes O((n_must + n_cannot) n_features) time.
+    """Minimise sum_ML d^2 - log sum_CL d over the weights; None if all cannot-linked samples are equal.
+
+    The solution a satisfies ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in
+    feature t, plus ``2 ridge n_must`` times its variance. L-BFGS optimises b = a s, which puts all features
+    on one scale. An iteration takes O((n_must + n_cannot) n_features) time.
+    """
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -615,7 +590,6 @@ def diagonal_metric(
     s = sum((block**2).sum(axis=0) for block in PairDifferences(X, must))
     s = _bounded(s + ridge * len(must) * 2 * variance[used], variance[used] * len(must))
     n_features = X.shape[1]
-
     start = np.full(n_features, 0.5 / n_features)
     least = 1e-10 * sum(float(np.sqrt(block**2 @ (start / s)).sum()) for block in apart) / len(cannot)
 
@@ -654,18 +628,20 @@ def full_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A."""
-    # The must-link sum includes ``2 ridge n_must`` times the covariance. In coordinates that make this sum
-    # the identity, admissible matrices have a trace of at most 1, so gradient steps can be projected exactly.
-    # A matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns None if all
-    # cannot-linked samples are equal. Each iteration takes O(n_cannot n_features^2 + n_features^3) time.
+    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A.
+
+    The must-link sum includes ``2 ridge n_must`` times the covariance. In coordinates in which this sum is
+    the identity, admissible matrices have a trace of at most 1, so gradient steps can be projected exactly. A
+    matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns None if all
+    cannot-linked samples are equal. An iteration takes O(n_cannot n_features^2 + n_features^3) time.
+    """
     varies = _varies(X)
     if not varies.any():
         return None
     unit = np.where(varies, 1.0 / np.where(varies, X.std(axis=0), 1.0), 0.0)
     standard = (X - X.mean(axis=0)) * unit
     variances, directions = linalg.eigh(standard.T @ standard / len(X))
-    # Directions are considered constant if their eigenvalue is at most this share of the largest.
+    # Directions with a smaller share of the largest eigenvalue are considered constant.
     used = variances > 1e-12 * variances[-1]
     basis = unit[:, None] * directions[:, used]
     Z = X @ basis
@@ -692,10 +668,9 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
     values = [value]
     for n_iter in range(1, max_iter + 1):
         # The problem is concave, so no admissible matrix can improve the objective by more than this gap.
-        gap = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0]) - float(
-            np.sum(gradient * B)
-        )
-        # If some distances are almost 0, the gap is too large; stop if ten steps gained almost nothing.
+        largest = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0])
+        gap = largest - float(np.sum(gradient * B))
+        # If some distances are almost 0, the gap is too large, so also stop after ten steps with little gain.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
             return B, value, n_iter
@@ -714,7 +689,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Compute the sum of the distances, and its gradient with smaller distances set to ``least``."""
+    """Compute the sum of the distances, and its gradient with distances bounded below by ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -724,7 +699,7 @@ def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float,
 
 
 def _project(B: FloatArray) -> FloatArray:
-    """Find the nearest positive semi-definite matrix of trace at most 1."""
+    """Return the nearest positive semi-definite matrix of trace at most 1."""
     values, vectors = linalg.eigh(B)
     values = np.maximum(values, 0.0)
     if values.sum() > 1.0:
@@ -743,7 +718,7 @@ def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
     """Bound must-link sums from below, because the optimum would be infinite at 0."""
     least = 1e-12 * scale
     if (s < least).any():
-        warn_caller(
+        _arrays.warn_caller(
             "must-linked samples are equal in some directions, which receive nearly all the weight "
             "with ridge=0; increase ridge"
         )
@@ -751,19 +726,17 @@ def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
 
 
 def _warn(metric: str, max_iter: int) -> None:
-    warn_caller(
+    _arrays.warn_caller(
         f"the {metric} metric did not converge in {max_iter} iterations; the last metric is used",
         ConvergenceWarning,
     )
 
 
 class PairDifferences:
-    """Differences ``X[i] - X[j]`` of many pairs, stored up to 256 MiB, otherwise recomputed in each pass."""
+    """Differences ``X[i] - X[j]`` of pairs, stored up to 256 MiB, otherwise recomputed in each pass."""
 
     def __init__(self, X: FloatArray, pairs: Int64Array) -> None:
-        self._X = X
-        self._pairs = pairs
-        self.n_pairs = len(pairs)
+        self._X, self._pairs, self.n_pairs = X, pairs, len(pairs)
         self._kept = list(self._blocks()) if pairs.shape[0] * X.shape[1] <= KEPT_ITEMS else None
 
     def __iter__(self) -> Iterator[FloatArray]:

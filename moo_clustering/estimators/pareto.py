@@ -98,37 +98,28 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     modularity minus .1 ln n_clusters. The last three also add the mean agreement with all partitions.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the result is
-    the partition with the highest ``total``, provided that no cluster has labels of two classes. Clusters of
-    the same class are merged, and clusters without labels are new classes. With ``clamp``, this partition is
-    also used if a fifth of the labels are the only labels of their class, which suggests additional classes.
-    Otherwise, the labels are assumed to cover all classes.
+    the partition with the highest ``total``, provided that no cluster has labels of two classes. With
+    ``clamp``, this partition is also used if a fifth of the labels are the only labels of their class.
+    Clusters of the same class are merged, and clusters without labels are new classes. Otherwise, the labels
+    are assumed to cover all classes.
 
-    ``confidence_`` is the expected index, which depends on the probability that the data have structure. Both
-    are estimated by a model of 15 pool features (with distances: of principal coordinates) that was fitted to
-    data with known classes. The confidence is too low after a fit with labels or pairs, and was not
-    calibrated for bags. ``verdict_`` is "no structure beyond noise" if the probability of structure is below
-    .5 and the confidence below .8, or if the probability is below .7 and the p-value is at least .05. The
-    confidence is then at most .2. The verdict is "clear" if the confidence is at least .8, no alternative has
-    a higher confidence, and the p-value is below .05 (or, with up to three features, the minimax silhouette
-    is at least .65). ``verdict_remarks_`` lists clusters of identical rows, which the confidence ignores, and
-    explains why alternatives with a higher expected index are not the result. The confidence is lowered, with
-    a remark, if there are at least 2.5 times as many clusters as separated groups. Thin shapes of few samples
-    may be reported as noise although the partition is correct. The distance of an outlier to its fifth
-    neighbour is eight times that of some of its neighbours, and its logarithm exceeds the median by five
-    robust standard deviations. This method's documentation page explains calibration and defaults.
+    ``confidence_`` is estimated by a model of 15 pool features that was fitted to data with known classes. It
+    is too low after a fit with labels or pairs, and was not calibrated for bags. This method's documentation
+    page explains calibration, verdicts, remarks and defaults. Thin shapes of few samples may be reported as
+    noise although the partition is correct. The distance of an outlier to its fifth neighbour is eight times
+    that of some of its neighbours, and its logarithm exceeds the median by five robust standard deviations.
 
     Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features)
-    time for landmarks. A uniform sample of up to 250,000 samples (fewer for more than 134 features)
-    determines the scale, landmarks and rare groups. Landmarks then become the means of all their samples.
-    Landmarks are not used for distances and bags. Tables of more than 2^25 numbers, memory-mapped or not, are
-    scaled in blocks and not copied. They must not change, because ``relabel`` and ``ask`` read them again.
+    time for landmarks, which are not used for distances and bags. At most 250,000 random samples determine
+    the scale, landmarks and rare groups. Landmarks then become the means of all their samples. Tables of more
+    than 2^25 numbers are scaled in blocks and not copied. They must not change, because ``relabel`` and
+    ``ask`` read them again.
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
-    may be larger than memory, and is read in at most three passes. Results are bit-identical for any
-    partitioning and number of workers, and equal to in-memory results for more than ``n_landmarks`` rows,
-    except for rounding in class probabilities. ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask
-    arrays, and ``parts_`` is the table. Other partitions and reports describe the landmarks. Data frames must
-    be numeric. ``ask``, ``update`` and ``views`` require the rows in memory.
+    may be larger than memory, and must be numeric. Results do not depend on partitioning and workers. They
+    equal in-memory results for more than ``n_landmarks`` rows, except for rounding in class probabilities.
+    ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask arrays. Other partitions and reports describe the
+    landmarks. ``ask``, ``update`` and ``views`` require the rows in memory.
 
     References
     ----------
@@ -233,16 +224,17 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         """
         check_is_fitted(self)
         samples, before = self._samples, self.labels_
-        scaling = getattr(samples.nearest, "scaling", None)
+        scaling: Any = getattr(samples.nearest, "scaling", None)
         in_parts = samples.rows is not None or samples.counts is not None
+        kind = None
         if scaling is None or scaling.components is not None or in_parts:
             kind = "distances or bags" if scaling is None else "data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
             kind = kind if samples.counts is None else "a table in parts"
+        elif samples.is_trivial:
+            kind = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
+        if kind is not None:
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples")
-        if samples.pool is not None and samples.pool.families[0] == _pareto_pool.TRIVIAL:
-            why = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
-            raise ValueError(f"update does not support a fit to {why}; fit again to all samples")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
@@ -251,11 +243,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
-        names = results.with_user_names([f"cluster {k}" for k in numbers], self.cluster_names_)
         prepared = None if self.preparer_ is None else self.preparer_.prepare(X)
-        drift = Drift.of(predicted, apart, reference.sizes, names, prepared)
+        drift = Drift.of(predicted, apart, reference.sizes, self._shown_names(), prepared)
         earlier: ClusterChanges | None = vars(self).get("_changes")
-        partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
+        partitioned = vars(self).get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
         needed = drift.p_value < 0.05 or n_fresh >= 0.5 * partitioned
         extension = _pareto_pool.extended(
@@ -274,16 +265,14 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
                 return selected
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
-            of_points = extension.per_point(both)
-            total = objectives.total(objectives.values(of_points), of_points)
+            total = objectives.totals(extension.per_point(both))
             # Another partition replaces the current one only if its score is higher by at least this.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
             numbers.update(matched)
-            classes = None
-            if side.targets is not None:
-                classes = class_of_clusters(labels, side.targets.indicators)
+            targets = side.targets
+            classes = None if targets is None else class_of_clusters(labels, targets.indicators)
             answered = None if known is None else np.pad(known, (0, len(new)))
             return Solution(labels, cluster_classes=classes, known=answered, numbered=True)
 
@@ -299,21 +288,21 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             numbers = matched_clusters(before, self.labels_)
         if given:
             self._cluster_names = results.carried_names(before, self.labels_[: len(before)], given)
-        names = [f"cluster {k}" for k in range(self.n_clusters_)]
-        names = results.with_user_names(names, self.cluster_names_)
         inactive = () if earlier is None else earlier.inactive
+        names = self._shown_names()
         self._changes = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
         return self
 
+    def _shown_names(self) -> list[str]:
+        return results.with_user_names([f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_)
+
     def _accepted_lead(self) -> float:
         """Return by how much the score of the fit's result exceeds that of the user's selection."""
-        lead: float = self.__dict__.get("_lead", 0.0)
+        lead: float = vars(self).get("_lead", 0.0)
         if self._candidates is None:
             return lead
         found = self._solutions.get("fit", self._solutions["auto"]).labels, self._solution.labels
-        of_points = self._samples.per_point(np.stack(found))
-        objectives = self._candidates.objectives
-        total = objectives.total(objectives.values(of_points), of_points)
+        total = self._candidates.objectives.totals(self._samples.per_point(np.stack(found)))
         return max(0.0, lead + float(total[0] - total[1]))
 
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
@@ -394,30 +383,16 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             )
 
     def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], _pareto_pool.PooledSamples]:
-        options: dict[str, Any] = {
-            "extra": self.extra_candidates,
-            "n_clusters": self._number,
-            "n_neighbors": self.n_neighbors,
-            "n_jobs": self.n_jobs,
-            "verbose": bool(self.verbose),
-        }
         if isinstance(data, Bags):
-            return lambda ks: _pareto_pool.pooled_bags(
-                data, needs_pool=needs_pool, k_range=ks, seed=deepcopy(seed), **options
-            )
-        options |= {"families": self.families}
+            return super()._pooled(data, needs_pool, seed)
+        options = self._pool_options() | {"families": self.families}
         if self.metric == "precomputed":
             D = checked_distances(data, dtype=np.float64)
             return lambda ks: _pareto_pool.pooled_distances(D, k_range=ks, seed=deepcopy(seed), **options)
         scale = self._scale_of_features()
-        return _pareto_pool.pooled_table(
-            data,
-            placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
-            views=self.views,
-            min_cluster_size=self.min_cluster_size,
-            seed=seed,
-            **options,
-        )
+        placing = {"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks}
+        options |= {"views": self.views, "min_cluster_size": self.min_cluster_size}
+        return _pareto_pool.pooled_table(data, placing=placing, seed=seed, **options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -515,19 +490,6 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Bags:
         return read_bags(self, X, None, None, reset=reset)
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], _pareto_pool.PooledSamples]:
-        return lambda ks: _pareto_pool.pooled_bags(
-            data,
-            distances=tuple(self.distances),
-            embeddings=tuple(self.embeddings),
-            normalize=self.normalize,
-            max_instances=self.max_instances,
-            k_range=ks,
-            n_clusters=self._number,
-            extra=self.extra_candidates,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-            seed=deepcopy(seed),
-            needs_pool=needs_pool,
-        )
+    def _pool_options(self) -> dict[str, Any]:
+        own = ("distances", "embeddings", "normalize", "max_instances")
+        return super()._pool_options() | {name: getattr(self, name) for name in own}

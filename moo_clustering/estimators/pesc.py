@@ -1,4 +1,4 @@
-"""Spectral clustering of neighbour graphs: a Pareto ensemble (PESC) or conventional graphs."""
+"""Spectral clustering of neighbour graphs: a Pareto ensemble of graphs (PESC), or conventional graphs."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering import consensus, graphs, results
+from moo_clustering import consensus, graphs, operators, results
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
@@ -29,19 +29,6 @@ from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.estimators import _base, _fronts, _options
 from moo_clustering.graphs.spectral import cut_weights
-from moo_clustering.operators import (
-    CannotLinkRepair,
-    DynamicDiversitySurvival,
-    ExclusiveMating,
-    IndexPM,
-    IndexSBX,
-    NeighborResample,
-    NeighborSampling,
-    RankPM,
-    RankSBX,
-    UniformNeighborCrossover,
-    batched_tournament,
-)
 from moo_clustering.operators.deap import dynamic_nsga2_step, neighbor_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
@@ -53,32 +40,27 @@ _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
 
 
-@documented(DynamicDiversitySurvival, consensus.reconstruction_weights)
+@documented(operators.DynamicDiversitySurvival, consensus.reconstruction_weights)
 @_options.estimator
 class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves graphs that link each sample to one neighbour. The neighbours should be near (f1) and
     should differ between the graphs of the population (f2). Phase II merges the non-dominated graphs into a
-    sparse similarity matrix for spectral clustering, so the merged graphs determine each sample's number of
-    neighbours. Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and
-    O(pop_size N) bytes; only ``list_width="full"`` requires O(N^2). Source: PESC: "Pareto ensemble-based
-    spectral clustering", Algorithms 1-3, Eqs. 1-7.
-
-    With ``sample_weight``, f1 is a weighted mean, and a sample of weight w counts as w samples when the
-    merged graph is clustered; ``laplacian="unnormalized"`` is not supported. Diversity, ``sigma`` and
-    ``ridge`` count each sample once.
+    sparse similarity matrix for spectral clustering, in which samples have different numbers of neighbours.
+    Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and O(pop_size N)
+    bytes; only ``list_width="full"`` requires O(N^2). With ``sample_weight``, f1 is a weighted mean, and a
+    sample of weight w counts as w samples when the merged graph is clustered, but once for diversity,
+    ``sigma`` and ``ridge``; ``laplacian="unnormalized"`` is not supported. Source: PESC: "Pareto
+    ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
     Parameters
     ----------
-    pop_size : int
-        Population size. In the paper, it is greater than ln N and at least sqrt(N).
-    n_gen : int
-        Number of generations after the initial population; 0 means no evolution.
-    pc : float
-        Probability that a pair of parents is crossed.
-    pm : float
-        Mutation probability, see ``mutation_prob``.
+    pop_size, n_gen : int
+        Population size, which is at least sqrt(N) in the paper, and number of generations after the initial
+        population.
+    pc, pm : float
+        Probability that a pair of parents is crossed, and mutation probability (see ``mutation_prob``).
     n_neighbors : int
         Number k of neighbours for initialisation and mutation. Default: smallest integer above ln N.
     list_width : int or "full"
@@ -89,7 +71,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         several thousand samples or more, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
         Uniform crossover and resampling, or SBX and polynomial mutation of neighbour ranks or sample indices.
-        Use ``"index"`` (as published) only to reproduce the paper: results depend on the order of rows.
+        Use ``"index"`` only to reproduce the paper, because results depend on the order of rows.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only individuals
@@ -98,9 +80,9 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
         (Eq. 6). ``choose`` accepts the same names; its other rules select a single graph.
     ensemble_over : {"nondominated", "population"}
-        Which graphs are merged.
+        Graphs that are merged.
     min_members : int
-        Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1; paper: 1.
+        Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1.
     es2_weight : {"one_minus_div", "div", "count"}
         Weight of each graph in ES2: 1 - diversity (formula in the paper), diversity (text), or 1.
     sigma : float or {"mean", "median", "grid"}
@@ -161,7 +143,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         """Create PESC with the settings of the paper, but with results that do not depend on the row order.
 
         Uses the unnormalised Laplacian and full neighbour lists, and applies SBX and polynomial mutation to
-        ranks instead of sample indices. ``options`` override these settings.
+        ranks instead of sample indices. ``options`` take precedence.
         """
         preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
         return cls(n_clusters, **{**preset, **options})
@@ -169,23 +151,24 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None]:
-        features: NDArray[np.floating[Any]] = numeric_features(
-            self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
+        kinds = [np.float64, np.float32]
+        features: AnyFloatArray = numeric_features(self, X, dtype=kinds, ensure_min_samples=2)
         n_samples = features.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
         groups = supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, weight_seed, spectral_seed = spawn_seeds(self.random_state, 4)
-        weight: Any = self._sample_weight
-        weighed = () if weight is None else (weight := cut_weights(weight, n_samples, self.laplacian),)
-        checkpoint = _base.checkpoint_for(self, features, y, must_link, cannot_link, *weighed)
+        data, weight = [features, y, must_link, cannot_link], self._sample_weight
+        if weight is not None:
+            weight = cut_weights(weight, n_samples, self.laplacian)
+            data.append(weight)
+        checkpoint = _base.checkpoint_for(self, *data)
         features = self._scale_samples(features)
         lists = self._neighbor_lists(features, groups, np.random.default_rng(ties))
         problem = NeighborGraphProblem(
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Deferred objectives are NaN until the survival of PESC computes them; other algorithms cannot.
+            # Deferred objectives are NaN until PESC's survival computes them, which other survivals cannot.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -276,9 +259,9 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     def _search(self, problem: NeighborGraphProblem, seed: int) -> PymooSearch | DeapSearch:
         """Create the NSGA-II search for neighbour graphs, using pymoo or DEAP."""
-        sampling = NeighborSampling(self.init)
+        sampling = operators.NeighborSampling(self.init)
         crossover, mutation = self._variation()
-        survival = DynamicDiversitySurvival(self.diversity, self.n_div)
+        survival = operators.DynamicDiversitySurvival(self.diversity, self.n_div)
         exclusive = self.mutation_prob == "exclusive"
         if self.engine == "deap":
             toolbox = neighbor_toolbox(problem, sampling, crossover, mutation, survival)
@@ -289,12 +272,14 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
                 variation="or" if exclusive else "and",
             )
             return DeapSearch(toolbox, step, rng=np.random.default_rng(seed), pop_size=self.pop_size)
-        selection = TournamentSelection(func_comp=batched_tournament)
-        repair = CannotLinkRepair() if problem.gene == "index" else None
-        operators = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
-        mating = ExclusiveMating(selection, crossover, mutation, repair=repair) if exclusive else None
+        selection = TournamentSelection(func_comp=operators.batched_tournament)
+        repair = operators.CannotLinkRepair() if problem.gene == "index" else None
+        parts = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
+        mating = None
+        if exclusive:
+            mating = operators.ExclusiveMating(selection, crossover, mutation, repair=repair)
         options: dict[str, Any] = {"selection": selection, "survival": survival, "mating": mating}
-        return self._pymoo_search_for(problem, operators, seed, NSGA2, output=None, **options)
+        return self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
         # The paper does not state whether p_m applies to genes, or to individuals with 1/N per gene.
@@ -302,12 +287,10 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
         if self.operators == "uniform":
-            return UniformNeighborCrossover(prob=self.pc), NeighborResample(**rates)
+            return operators.UniformNeighborCrossover(prob=self.pc), operators.NeighborResample(**rates)
         if self.operators == "rank":
-            crossover, mutation = RankSBX, RankPM
-        else:
-            crossover, mutation = IndexSBX, IndexPM
-        return crossover(prob=self.pc), mutation(**rates)
+            return operators.RankSBX(prob=self.pc), operators.RankPM(**rates)
+        return operators.IndexSBX(prob=self.pc), operators.IndexPM(**rates)
 
     def _set_partition(self, partition: graphs.SpectralPartition, sigma: float | None) -> None:
         self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)
@@ -318,10 +301,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 class GraphEnsemble(_fronts.MemberGraphs):
     """Final population of a search for neighbour graphs, and the partitions derived from it."""
 
-    # ``ranks`` has shape (pop_size, n_samples). ``weight_seed`` is the random seed of ES1 and ES3.
-
-    ranks: IntArray
-    weight_seed: np.random.SeedSequence
+    ranks: IntArray  # shape (pop_size, n_samples)
+    weight_seed: np.random.SeedSequence  # for ES3
 
     @cached_property
     def front(self) -> IntArray:
@@ -338,40 +319,27 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
-        """Return the partition found by ES1, ES2 or ES3, and its scale factor if there is one, else None."""
+        """Return the partition found by ES1, ES2 or ES3, and the scale factor of ES3 or None."""
         S, sigma = self._similarities(ensemble)
         return self.clustered(S), sigma
 
     def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
-        """Return the merged graph, and its scale factor if there is one, else None."""
-        ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
+        """Return the merged graph, and the scale factor of ES3 or None."""
+        ranks, options = self.members(), self.options
         if ensemble == "es1":
             if options["metric"] == "precomputed":
                 raise ValueError(
                     "ensemble='es1' reconstructs samples from features, which metric='precomputed' "
                     "does not provide; use 'es2' or 'es3'"
                 )
-            graph = consensus.reconstruction_graph(
-                ranks,
-                self.lists,
-                self.X,
-                orientation=options["orientation"],
-                ridge=options["ridge"],
-                min_weight=options["min_weight"],
-                n_jobs=options["n_jobs"],
-            )
-            return graph, None
+            own = {name: options[name] for name in ("orientation", "ridge", "min_weight", "n_jobs")}
+            return consensus.reconstruction_graph(ranks, self.lists, self.X, **own), None
         if ensemble == "es2":
             weight, n_jobs = options["es2_weight"], options["n_jobs"]
             return consensus.diversity_graph(ranks, self.lists, weight=weight, n_jobs=n_jobs), None
-        return consensus.kernel_graph(
-            ranks,
-            self.lists,
-            sigma=options["sigma"],
-            n_clusters=options["n_clusters"],
-            laplacian=options["laplacian"],
-            rng=rng,
-        )
+        own = {name: options[name] for name in ("sigma", "n_clusters", "laplacian")}
+        rng = np.random.default_rng(self.weight_seed)
+        return consensus.kernel_graph(ranks, self.lists, **own, rng=rng)
 
     def partition(self, member: int) -> graphs.SpectralPartition:
         """Partition a single non-dominated graph whose edge weights are all 1."""
@@ -399,7 +367,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         Width of the neighbour lists. Default: floor(ln n_samples) + 1, or up to 128 for ``"waterfill"``.
     sigma : float or {"mean", "median", "eigengap"}
         Scale factor of the Gaussian similarity: a number, the mean or median distance of linked pairs, or the
-        value with the largest eigengap in the paper's grid. Increase it if outliers form tiny clusters.
+        value with the largest eigengap in the paper's grid. Use larger values if outliers form tiny clusters.
     epsilon : float
         Maximum distance for ``"epsilon"``, after scaling the data; 0.2 to 0.6 in the paper.
     lam : float
@@ -474,7 +442,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Return the neighbour lists of the graph, or lists of width 1 to find duplicates if it has none."""
+        """Return the neighbour lists of the graph; without lists, lists of width 1 to find duplicates."""
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
@@ -498,7 +466,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Build the graph with constraints, and return it with its scale factor or None."""
+        """Return the graph with constraints, and its scale factor or None."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -534,6 +502,5 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)
         D = graphs.pair_distances(data, metric=self.metric, max_memory=self.max_memory)
-        off_diagonal = ~np.eye(len(D), dtype=np.bool_)
-        build_full = partial(graphs.full_graph, metric="precomputed", max_memory=self.max_memory)
-        return D[off_diagonal], partial(build_full, D)
+        full = partial(graphs.full_graph, D, metric="precomputed", max_memory=self.max_memory)
+        return D[~np.eye(len(D), dtype=np.bool_)], full

@@ -1,9 +1,9 @@
-"""Connected regions of a map with even loads, computed as a front of alternative solutions."""
+"""Regions: a front of alternative divisions of a map into connected regions with even loads."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, replace
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,7 +36,7 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# To find the maximum number of regions: number of random trees, and of recombinations per region.
+# Numbers of random trees, and of recombinations per region, to find the maximum number of regions.
 _TREES, _ROUNDS = 50, 30
 # Borders shorter than this share of the mean perimeter are treated as points.
 _POINT = 1e-9
@@ -49,9 +49,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     All solutions on the front are feasible: their regions are connected in ``graph``, and each region's load,
     the sum of its area weights, is within ``tolerance`` of the mean load. The search is
     :class:`~moo_clustering.algorithms.DirectedWalks` with :class:`~moo_clustering.operators.BoundaryClimb`.
-    The method is new. Regions are recombined as in D. DeFord, M. Duchin, J. Solomon, "Recombination: a family
-    of Markov chains for redistricting", Harvard Data Science Review 3 (2021). ``"auto"`` solves the problem
-    of J. C. Duque, L. Anselin, S. J. Rey, "The max-p-regions problem", Journal of Regional Science 52 (2012).
+    The method is new; its recombination of regions is from D. DeFord, M. Duchin, J. Solomon, "Recombination:
+    a family of Markov chains for redistricting", Harvard Data Science Review 3 (2021). ``"auto"`` is based on
+    J. C. Duque, L. Anselin, S. J. Rey, "The max-p-regions problem", Journal of Regional Science 52 (2012).
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     select : str, int or callable
         Rule that selects ``labels_`` from the front, see :meth:`choose`.
     pop_size, n_gen : int
-        Number of initial plans, which is also the number of walks per generation, and number of generations.
+        Number of initial plans and of walks per generation, and number of generations.
     n_proposals : int, optional
         Number of moves proposed per walk. Default: 20 per area, but at least 10,000 and at most 64,000.
 
@@ -130,7 +130,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         """Divide the areas into regions.
 
         Raises a ValueError if the graph is missing, not symmetric or of the wrong size, if a weight is
-        negative or exceeds the maximum load, or if no division within the bounds exists or is found. Issues a
+        negative or exceeds the maximum load, or if no division within the bounds is found. Issues a
         UserWarning if areas are moved because ``start`` is infeasible.
 
         Parameters
@@ -138,8 +138,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features. The geometry, and the column named by ``weight``, are not used as features.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. If nodes are named like the index of X, or 0 to n_areas-1, names are
-            matched; otherwise, nodes must be in the order of X. Default: polygons that share a border.
+            Symmetric neighbour graph. Nodes are matched by name if their names are the index of X or the
+            numbers 0 to n_areas - 1; otherwise, they must be in the order of X. Default: polygons that share
+            a border.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
@@ -148,7 +149,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             Data for the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
         repair_start : bool, default=True
-            Whether to repair an infeasible ``start`` by few moves, with a UserWarning, or raise a ValueError.
+            Whether to move areas if ``start`` is infeasible, with a UserWarning. If False, raises a
+            ValueError.
         """
         given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))
@@ -157,59 +159,48 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     def _plans(
         self, X: Any, y: Any = None, *, start: Any = None, repair_start: bool = True, **given: Any
     ) -> Plans[None]:
-        area_map = read_map(X, **given)
-        features = numeric_features(self, area_map.table, ensure_min_samples=2)
+        table, graph, weight, shapes = _read_map(X, **given)
+        features = numeric_features(self, table, ensure_min_samples=2)
         n_areas = len(features)
-        if area_map.graph.shape[0] != n_areas:
-            raise ValueError(
-                f"graph must have one node per area, {n_areas} in all; got {area_map.graph.shape[0]}"
-            )
-        weights = checked_weights(area_map.weight, n_areas)
-        earlier: Labels | None = None
-        earlier_names: list[str] = []
-        if start is not None:
-            earlier, earlier_names = _earlier_regions(start, n_areas)
-        names = self._objective_names(earlier is not None, area_map.shapes is not None)
-        data = [features, area_map.graph.indptr, area_map.graph.indices, weights, earlier]
+        if graph.shape[0] != n_areas:
+            raise ValueError(f"graph must have one node per area, {n_areas} in all; got {graph.shape[0]}")
+        weights = checked_weights(weight, n_areas)
+        earlier, earlier_names = (None, []) if start is None else _earlier_regions(start, n_areas)
+        names = self._objective_names(earlier is not None, shapes is not None)
+        data = [features, graph.indptr, graph.indices, weights, earlier]
         compact = Compactness()
         if "compactness" in names:
-            rims = compact.fit(area_map.shapes).borders
+            rims = compact.fit(shapes).borders
             data += [compact.shapes, rims.indptr, rims.indices, rims.data]
         checkpoint = checkpoint_for(self, *data)
         growth, seed = _arrays.spawn_seeds(self.random_state, 2)
-        encoding = self._encoding(area_map.graph, weights, np.random.default_rng(growth))
+        encoding = self._encoding(graph, weights, np.random.default_rng(growth))
         self.bounds_ = encoding.low, encoding.high
-        changes = None if earlier is None else ChangedShare().fit(earlier)
+        changes = self._changes = None if earlier is None else ChangedShare().fit(earlier)
         makers: dict[str, Callable[[], Any]] = {
             "sum_of_squares": lambda: SumOfSquares().fit(feature_scaling(features, self.scale)(features)),
-            "cut_edges": lambda: CutEdges().fit(area_map.graph),
+            "cut_edges": lambda: CutEdges().fit(graph),
             "load_variation": lambda: LoadVariation().fit(weights if weights.any() else np.ones(n_areas)),
             "changed": lambda: changes,
             "compactness": lambda: compact,
         }
         indices: list[ValidityIndex] = [makers[name]() for name in names]
         problem = PartitionProblem(None, encoding, indices)
-        operators = problem.operators(self._kind())
+        kind = DirectedWalks if self.algorithm is None else self.algorithm
+        operators = problem.operators(kind if isinstance(kind, type) else type(kind))
         operators["mutation"] = BoundaryClimb(self.n_proposals)
-        self._changes = changes
         if earlier is not None:
-            operators["sampling"] = StartSampling(
-                _mended(encoding, earlier, repair_start), operators["sampling"]
-            )
+            plan = _mended(encoding, earlier, repair_start)
+            operators["sampling"] = StartSampling(plan, operators["sampling"])
         search = self._pymoo_search_for(problem, operators, _arrays.integer_seed(seed), DirectedWalks)
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = search.result()
         loads = [ClusterWeights(weights, *self.bounds_)] if weights.any() else []
-        self._limits: list[Limit] = [Contiguity(area_map.graph), *loads]
+        self._limits: list[Limit] = [Contiguity(graph), *loads]
         self._set_front(problem, search.algorithm.pop, weights)
         self._earlier_names = earlier_names
         self._cluster_names = self._carried_names(self.labels_, self.labels_, {})
-
-    def _kind(self) -> type[Any]:
-        if self.algorithm is None:
-            return DirectedWalks
-        return self.algorithm if isinstance(self.algorithm, type) else type(self.algorithm)
 
     def _objective_names(self, has_start: bool, has_shapes: bool) -> tuple[str, ...]:
         if self.objectives is None:
@@ -219,24 +210,23 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             raise ValueError(
                 f"objectives must be unique names from {', '.join(OBJECTIVES)}; got {quoted(self.objectives)}"
             )
-        for name, known, remedy in (
-            ("changed", has_start, "start, the earlier regions"),
-            ("compactness", has_shapes, "shapes, or a GeoDataFrame"),
-        ):
-            if name in names and not known:
-                raise ValueError(f"the objective {name!r} requires {remedy}: pass it to fit")
+        if "changed" in names and not has_start:
+            raise ValueError("the objective 'changed' requires start, the earlier regions: pass it to fit")
+        if "compactness" in names and not has_shapes:
+            raise ValueError("the objective 'compactness' requires shapes, or a GeoDataFrame: pass it to fit")
         return names
 
     def _encoding(self, graph: csr_array, weights: FloatArray, rng: np.random.Generator) -> RegionEncoding:
         if isinstance(self.n_regions, str):
-            if self.n_regions != "auto" or self.min_cluster_weight is None:
-                problem = f"n_regions must be an integer or 'auto', got {quoted(self.n_regions)}."
-                needs = "n_regions='auto' requires min_cluster_weight, the smallest load of a region."
-                raise ValueError(needs if self.n_regions == "auto" else problem)
-            plan = most_regions(graph, weights, float(self.min_cluster_weight), rng)
-            return RegionEncoding(
-                graph, int(plan.max()) + 1, weight=weights, low=float(self.min_cluster_weight), plan=plan
-            )
+            if self.n_regions != "auto":
+                raise ValueError(f"n_regions must be an integer or 'auto', got {quoted(self.n_regions)}.")
+            if self.min_cluster_weight is None:
+                raise ValueError(
+                    "n_regions='auto' requires min_cluster_weight, the smallest load of a region."
+                )
+            low = float(self.min_cluster_weight)
+            plan = most_regions(graph, weights, low, rng)
+            return RegionEncoding(graph, int(plan.max()) + 1, weight=weights, low=low, plan=plan)
         if self.min_cluster_weight is not None:
             raise ValueError(
                 "min_cluster_weight requires n_regions='auto'; use tolerance with a fixed n_regions"
@@ -306,17 +296,10 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return replace(super()._clustering_result(), facts=facts, limits=self._limits)
 
 
-class AreaMap(NamedTuple):
-    """Areas of a map: feature table, symmetric neighbour graph, weights and shapes."""
-
-    table: Any
-    graph: csr_array
-    weight: Any
-    shapes: Any
-
-
-def read_map(X: Any, graph: Any = None, weight: Any = None, shapes: Any = None) -> AreaMap:
-    """Split a GeoDataFrame into features, weights and polygons, and convert the graph to a sparse matrix."""
+def _read_map(
+    X: Any, graph: Any = None, weight: Any = None, shapes: Any = None
+) -> tuple[Any, csr_array, Any, Any]:
+    """Return the feature table, the symmetric neighbour graph, the area weights and the shapes."""
     column, index = weight if isinstance(weight, str) else None, X.index if hasattr(X, "iloc") else ()
     if column is not None:
         if not is_frame(X) or column not in X.columns:
@@ -338,11 +321,11 @@ def read_map(X: Any, graph: Any = None, weight: Any = None, shapes: Any = None) 
             "Regions requires graph, the neighbours of every area: pass a sparse matrix, a networkx graph or "
             "libpysal weights, or a GeoDataFrame of polygons as X"
         )
-    return AreaMap(X, neighbor_matrix(graph, index), weight, shapes)
+    return X, neighbor_matrix(graph, index), weight, shapes
 
 
 def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
-    """Convert a graph to a symmetric matrix of ones; nodes named in ``index`` are put in that order."""
+    """Convert a graph to a symmetric matrix of ones, with nodes in the order of ``index`` if they match."""
     nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
         nodes, remedy = list(graph), "graph.to_undirected()"
@@ -449,7 +432,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
 
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
-    """Number the existing regions in sorted order (-1: area without a region); also return their names."""
+    """Number the earlier regions in sorted order (-1: area without a region); also return their names."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}")
@@ -474,7 +457,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Make earlier regions feasible; if this moves areas, warn, or raise a ValueError without ``repair``."""
+    """Make earlier regions feasible. If this moves areas, warn or, without ``repair``, raise a ValueError."""
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]

@@ -1,4 +1,4 @@
-"""NSGA2SISC, SISCEnsemble and SISCStacked: an NSGA-II search, an ensemble and a stack of SISC models."""
+"""Variants of SISC: an NSGA-II search (NSGA2SISC), an ensemble (SISCEnsemble) and a stack (SISCStacked)."""
 
 from __future__ import annotations
 
@@ -39,19 +39,13 @@ from moo_clustering.estimators._base import Rule, checkpoint_for, settled
 from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.estimators.subspace import SISC, Clusters
 from moo_clustering.operators.generic import MutationChoice
-from moo_clustering.operators.seeds import (
-    AlignedSeedCrossover,
-    DistantSeedMutation,
-    SeedSampling,
-    SweepSeedMutation,
-)
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.partition import unique_names
 from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProblem
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# Rule that selects the control: the best random seed set, among as many sets as the search evaluates.
+# Rule that selects the control: the best of as many random seed sets as the search evaluates.
 RANDOM = "random"
 # Probabilities are clipped to this distance from 0 and 1 to keep logits finite.
 _LEAST = 1e-9
@@ -66,14 +60,12 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     """SISC with an NSGA-II search for the seed documents of its clusters.
 
     Each set of seeds is improved by a few SISC sweeps, and scored by the dispersion and impurity of its
-    clusters. Only labelled documents affect the impurity. In contrast, :class:`SISC` has a single start and
-    more sweeps. As a control, the fit also evaluates an equal number of random sets, the best of which is
-    often almost as good (see ``control_`` and ``choose("random")``). Dispersion and impurity hardly conflict,
-    so fronts are small, and so is the gain over random seeds (:doc:`/papers/sisc_ml`). An evaluation takes
-    n_sweeps times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents +
-    n_features) n_clusters) memory per thread.
-
-    Source: SISC-ML, eq. 1-11. The search is not part of the paper.
+    clusters; :class:`SISC` has a single start and more sweeps. Only labelled documents affect the impurity.
+    As a control, the fit also evaluates an equal number of random sets, the best of which is often almost as
+    good (see ``control_`` and ``choose("random")``), because dispersion and impurity hardly conflict
+    (:doc:`/papers/sisc_ml`). An evaluation takes n_sweeps times O(nnz(X) n_clusters + (n_documents +
+    n_features) n_clusters) time, and O((n_documents + n_features) n_clusters) memory per thread. Source:
+    SISC-ML, eq. 1-11. The search is not part of the paper.
 
     Parameters
     ----------
@@ -102,18 +94,18 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the non-dominated solutions, sorted by the first objective.
     pareto_labels_ : ndarray of shape (n_solutions, n_documents), int32
-        Partition of each solution, by largest membership.
+        Cluster of largest membership in each solution.
     pareto_seeds_ : ndarray of shape (n_solutions, n_clusters)
-        Seed documents of each solution, in the order of the search, padded with -1.
+        Seed documents of each solution, padded with -1.
     chosen_ : int or None
         Selected row of the front, or None for the control.
     seeds_ : ndarray of shape (n_clusters,)
         Seed documents of the selected solution.
     control_ : RandomDraws or None
         ``X`` and ``F`` of the non-dominated sets among ``n_draws`` random sets, and the row ``best`` of the
-        set with the lowest impurity (without labels: with the lowest first objective).
+        set with the lowest impurity or, without labels, the lowest first objective.
     n_evaluations_ : int
-        Number of evaluations in the search. The control has the same number unless it is interrupted.
+        Number of evaluations in the search and, unless interrupted, in the control.
     result_ : pymoo.core.result.Result
         Result of the search, with the front and the problem.
 
@@ -148,9 +140,9 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     def _clustering_result(self) -> results.ClusteringResult:
         found, names = super()._clustering_result(), self.objective_names_
         record: dict[str, Any] = {}
+        values = None
         if self.chosen_ is not None:
             record["chosen"] = dict(zip(names, self.pareto_front_[self.chosen_].tolist(), strict=True))
-        values = None
         if self.control_ is not None:
             values = self.result_.problem.natural(self.control_.F[[self.control_.best]])[0]
             record["control"] = dict(zip(names, values.tolist(), strict=True))
@@ -164,7 +156,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
-        """Select another solution by the same rules as ``select``; ``"random"`` selects the control.
+        """Select another solution by a rule that ``select`` accepts, or the control (``"random"``).
 
         Sets ``labels_`` and the other attributes of the solution. Raises a ValueError if the rule is unknown,
         if the row is outside the front, or if there is no control. Costs one evaluation.
@@ -196,23 +188,20 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None]:
         (seed,) = spawn_seeds(self.random_state, 1)
-        search_seed, control_seed = map(int, np.random.default_rng(seed).integers(2**32, size=2))
+        search_seed, control_seed = np.random.default_rng(seed).integers(2**32, size=2).tolist()
         checkpoint = self._checkpoint(data, targets)
         problem = self._problem(data, targets)
-        sampling = SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
+        sampling = operators.SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
         search = self._new_search(problem, sampling, search_seed)
         yield from self._drive(search, problem, self.n_gen, checkpoint)
-        self._searched = (self.history_, self.n_iter_)
         self.result_: Result = settled(search.result())
         self.n_evaluations_ = int(search.algorithm.evaluator.n_eval)
         self._set_front(problem)
         self.control_: RandomDraws | None = None
         if self.control:
-            draws = self._new_search(problem, sampling, control_seed)
-            deciding = (*self.objective_names_, "impurity").index("impurity") % len(self.objective_names_)
-            self.control_ = random_draws(
-                draws, self.n_evaluations_, control_seed, deciding, bool(self.verbose)
-            )
+            draws, names = self._new_search(problem, sampling, control_seed), problem.objective_names
+            column = names.index("impurity") if "impurity" in names else 0
+            self.control_ = random_draws(draws, self.n_evaluations_, control_seed, column, bool(self.verbose))
         self.choose(self.select)
 
     def _problem(self, data: SubspaceData, targets: Targets) -> SubspaceClusteringProblem:
@@ -232,12 +221,13 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         )
 
     def _new_search(
-        self, problem: SubspaceClusteringProblem, sampling: SeedSampling, seed: int
+        self, problem: SubspaceClusteringProblem, sampling: operators.SeedSampling, seed: int
     ) -> PymooSearch:
         duplicates = operators.CanonicalDuplicates(problem.encoding)
         selection = TournamentSelection(func_comp=operators.batched_tournament)
-        crossover = AlignedSeedCrossover(prob=self.pc)
-        mutation = MutationChoice([SweepSeedMutation(), DistantSeedMutation()], [0.5, 0.5], prob=1.0)
+        crossover = operators.AlignedSeedCrossover(prob=self.pc)
+        kinds = [operators.SweepSeedMutation(), operators.DistantSeedMutation()]
+        mutation = MutationChoice(kinds, [0.5, 0.5], prob=1.0)
         parts = {
             "sampling": operators.RefillingSampling(sampling, duplicates),
             "crossover": crossover,
@@ -272,7 +262,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     def _take_by_rule(self, rule: str) -> None:
         if rule == RANDOM and self.control_ is not None:
             self._take(self.control_.X[self.control_.best], None)
-        else:  # impurity, which is not an objective
+        else:  # select="impurity" without labels
             self._take_member(knee(self.pareto_front_))
 
     def _take_member(self, row: int) -> None:
@@ -282,17 +272,11 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         """Set the fitted attributes to the clusters found from the seeds ``x``."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
-        history = np.array([done.objective])
-        self._set(
-            Clusters(done.memberships, done.centers, done.log_weights, done.impurities, history),
-            problem.encoding.data,
-            problem.targets,
-        )
+        searched = self.history_, self.n_iter_
+        found = Clusters(done.memberships, done.centers, done.log_weights, done.impurities, np.zeros(0))
+        self._set(found, problem.encoding.data, problem.targets)
+        self.history_, self.n_iter_ = searched
         self.chosen_, self.seeds_ = row, x[x >= 0][self._order]
-
-    def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
-        super()._set(found, data, targets)
-        self.history_, self.n_iter_ = self._searched
 
 
 @_options.estimator
@@ -300,10 +284,9 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     """Ensemble that averages standardised logits of SISC models with various seeds and numbers of clusters.
 
     Logits are standardised by their mean and standard deviation over all training documents, so the
-    prediction for a document does not depend on other new documents. Before the sigmoid, the averaged logits
-    get the average mean and scale of the members, which does not change the ranking of documents. A fit
-    trains all members, and computes each member's predictions for all documents. The members are from
-    SISC-ML. The ensemble is not part of the paper.
+    prediction for a document does not depend on other new documents. The average is then rescaled to the
+    members' average mean and standard deviation, which preserves the ranking of documents. A fit trains all
+    members, and predicts all documents with each of them. SISC-ML describes the members, not the ensemble.
 
     Parameters
     ----------
@@ -311,7 +294,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         Template of the members: a model that accepts partial labels, with ``predict_proba`` and the
         parameters ``n_clusters`` and ``random_state``. Default: ``SISC(fuzziness=1.4)``.
     n_clusters : int or sequence of int
-        Numbers of clusters, used by the members in turn. Issues a UserWarning if one exceeds n_documents.
+        Numbers of clusters that the members use in turn. Issues a UserWarning if one exceeds n_documents.
     n_estimators : int
         Number of members.
     random_state : int, Generator, RandomState or None
@@ -363,8 +346,8 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         X = self._rows(X)
         parts = [logits(model.predict_proba(X)) for model in self.estimators_]
-        weights = [1.0 / len(parts)] * len(parts)
-        return probabilities_of(mixed_logits(parts, self.scales_, weights), self.multilabel_)
+        mixed = mixed_logits(parts, self.scales_, [1.0 / len(parts)] * len(parts))
+        return probabilities_of(mixed, self.multilabel_)
 
 
 def _fit_member(
@@ -388,7 +371,7 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation of each class's logits in a fit; the latter is 1 if all are equal."""
+    """Mean and standard deviation of each class's logits; the standard deviation of equal logits is 1."""
 
     mean: FloatArray
     spread: FloatArray
@@ -401,17 +384,16 @@ class LogitScale(NamedTuple):
 
 
 def logits(probabilities: NDArray[Any]) -> FloatArray:
-    """Compute logits of probabilities, clipped to be finite."""
-    inside: FloatArray = np.clip(np.asarray(probabilities, dtype=np.float64), _LEAST, 1.0 - _LEAST)
-    return np.asarray(logit(inside), dtype=np.float64)
+    """Compute finite logits of probabilities."""
+    inside = np.clip(np.asarray(probabilities, dtype=np.float64), _LEAST, 1.0 - _LEAST)
+    return np.asarray(logit(inside))
 
 
 def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
     """Average the standardised logits of several models, and rescale them by the average of their scales."""
-    # With standardised logits, half of the samples would have a probability above .5 in each class. The mean
-    # scale restores the probabilities of a typical model, and preserves the sample order in each class.
+    # Without rescaling, half of the samples would have a probability above 0.5 in each class.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
     standard = sum(
@@ -422,7 +404,7 @@ def mixed_logits(
 
 
 def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
-    """Return the sigmoids, which are divided by their row sums if each sample has one class."""
+    """Return the sigmoids; if each sample has one class, divide them by their row sums."""
     return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
@@ -431,12 +413,10 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """Stack of SISC and a linear model that computes the weighted mean of their standardised logits.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
-    the weight of SISC, which is usually 0 if many documents are labelled. For each fold, both models are
-    fitted without the documents that they predict, so both are fitted n_folds + 1 times. Standardisation is
-    the same as in :class:`SISCEnsemble`; with weight 0 or 1, the probabilities are those of a single model.
-    If all scores are undefined, a UserWarning is issued, and the weight closest to 0.5 is selected.
-
-    Source of SISC: SISC-ML. The stack is not part of the paper.
+    the weight of SISC, which is usually 0 if many documents are labelled; both models are fitted n_folds + 1
+    times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, the probabilities are
+    those of a single model. If all scores are undefined, a UserWarning is issued, and the weight closest to
+    0.5 is selected. SISC-ML describes SISC, not the stack.
 
     Parameters
     ----------
@@ -448,7 +428,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
     weights : sequence of float
         Candidate weights of SISC, from 0 to 1. A single weight requires no cross-validation.
     cv : int, splitter or iterable
-        Folds of the labelled documents, at most one per document; stratified if each document has one class.
+        Folds of the labelled documents. An integer is reduced to their number, and folds are stratified if
+        each document has one class.
     scoring : "macro_auc" or callable
         ``scoring(y_true, y_score)`` for indicators and logits of shape (n_documents, n_classes); higher is
         better. The macro AUC ignores labels that are the same for all documents of a fold.
@@ -508,34 +489,24 @@ class SISCStacked(multi_label.ThresholdClassifier):
             n_jobs=self.n_jobs,
         )
         self._choose(weights, np.array(scores, dtype=np.float64).reshape(len(splits), len(weights)))
-        sisc = fit_subspace(templates[0], X, targets, sisc_seed) if self.weight_ > 0 else None
-        linear = fit_linear(templates[1], X, targets, linear_seed) if self.weight_ < 1 else None
-        self.sisc_ = None if sisc is None else sisc.model
-        self.linear_ = None if linear is None else linear.model
-        self.scales_ = (None if sisc is None else sisc.scale, None if linear is None else linear.scale)
+        sisc = fit_subspace(templates[0], X, targets, sisc_seed) if self.weight_ > 0 else (None, None)
+        linear = fit_linear(templates[1], X, targets, linear_seed) if self.weight_ < 1 else (None, None)
+        (self.sisc_, self.linear_), self.scales_ = zip(sisc, linear, strict=True)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         X = self._rows(X)
-        n_classes = len(self.classes_)
-        used = [
-            (part_logits(model, X, n_classes, self.multilabel_), scale, weight)
-            for model, scale, weight in zip(
-                (self.sisc_, self.linear_), self.scales_, (self.weight_, 1 - self.weight_), strict=True
-            )
-            if model is not None
-        ]
-        parts, scales, weights = zip(*used, strict=True)
+        shares = self.weight_, 1 - self.weight_
+        weighted = zip((self.sisc_, self.linear_), self.scales_, shares, strict=True)
+        models, scales, weights = zip(*(each for each in weighted if each[0] is not None), strict=True)
+        parts = [part_logits(model, X, len(self.classes_), self.multilabel_) for model in models]
         return probabilities_of(mixed_logits(parts, scales, weights), self.multilabel_)
 
     def _templates(self, n_samples: int) -> tuple[Any, Any]:
-        if self.sisc is None:
+        sisc = self.sisc
+        if sisc is None:
             sisc = SISC()
-            sisc.set_params(n_clusters=min(sisc.n_clusters, n_samples))
-        else:
-            sisc = self.sisc
-            n_clusters = getattr(sisc, "n_clusters", None)
-            if isinstance(n_clusters, Integral) and int(n_clusters) > n_samples:
-                raise ValueError(f"n_clusters={n_clusters} of sisc is more than n_samples={n_samples}")
+        elif isinstance(k := getattr(sisc, "n_clusters", None), Integral) and int(k) > n_samples:
+            raise ValueError(f"n_clusters={k} of sisc is more than n_samples={n_samples}")
         if self.estimator is not None:
             return sisc, self.estimator
         one_against_rest = OneVsRestClassifier(LogisticRegression(C=1.0, max_iter=1000))
@@ -545,9 +516,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
         self.cv_scores_: dict[float, float] = {}
         defined = scores[~np.isnan(scores).any(axis=1)]
         if len(defined):
-            means = defined.mean(axis=0)
-            self.cv_scores_ = {weight: float(mean) for weight, mean in zip(weights, means, strict=True)}
-            self.weight_ = weights[int(means.argmax())]
+            self.cv_scores_ = dict(zip(weights, defined.mean(axis=0).tolist(), strict=True))
+            self.weight_ = max(self.cv_scores_, key=self.cv_scores_.__getitem__)
             return
         self.weight_ = min(weights, key=lambda weight: abs(weight - 0.5))
         if len(weights) > 1:
@@ -594,17 +564,14 @@ def _fold_scores(
     # Fit to the labelled documents outside the fold and to all unlabelled documents.
     learnt = np.sort(np.concatenate([np.flatnonzero(~targets.labelled), train]))
     seen, known = X[learnt], targets.subset(learnt)
+    sisc_seed, linear_seed = seed.spawn(2)
     with warnings.catch_warnings():
         # Ignore warnings about labels missing in a fold; the fit to all samples issues all other warnings.
         warnings.simplefilter("ignore", UserWarning)
-        parts = [
-            fit(template, seen, known, part_seed)
-            for fit, template, part_seed in zip(
-                (fit_subspace, fit_linear), templates, seed.spawn(2), strict=True
-            )
-        ]
-    found = [part_logits(part.model, X[test], targets.n_classes, targets.multilabel) for part in parts]
-    scales = [part.scale for part in parts]
+        sisc = fit_subspace(templates[0], seen, known, sisc_seed)
+        linear = fit_linear(templates[1], seen, known, linear_seed)
+    models, scales = zip(sisc, linear, strict=True)
+    found = [part_logits(model, X[test], targets.n_classes, targets.multilabel) for model in models]
     score = macro_auc if scoring is None else scoring
     scored = [score(truth, mixed_logits(found, scales, (weight, 1 - weight))) for weight in weights]
     return array_of(
@@ -612,24 +579,21 @@ def _fold_scores(
     ).tolist()
 
 
-class Part(NamedTuple):
-    """Fitted model, and the scale of its logits over the training samples."""
-
-    model: Any
-    scale: LogitScale
-
-
-def fit_subspace(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
-    """Fit a copy of the template to all samples and their labels, with at most n_samples clusters."""
+def fit_subspace(
+    template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
+) -> tuple[Any, LogitScale]:
+    """Fit a copy of the template to all samples, with at most n_samples clusters; also return its scale."""
     model = multi_label.seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
         model.set_params(n_clusters=X.shape[0])
-    return _part(model.fit(X, multi_label.label_codes(targets)), X, targets)
+    return _with_scale(model.fit(X, multi_label.label_codes(targets)), X, targets)
 
 
-def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
-    """Fit a copy of the template to the labelled samples, and compute the scale over all samples."""
+def fit_linear(
+    template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
+) -> tuple[Any, LogitScale]:
+    """Fit a copy of the template to the labelled samples; also return its scale over all samples."""
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
@@ -639,11 +603,11 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
             model.fit(X[targets.rows], labels)
         else:
             model = multi_label.fit_classes(model, X[targets.rows], labels)
-    return _part(model, X, targets)
+    return _with_scale(model, X, targets)
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Return the logits, or decision values without ``predict_proba``, of all classes, even unseen ones."""
+    """Return logits (without ``predict_proba``: decision values) of all classes, including unseen classes."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None
@@ -664,5 +628,5 @@ def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatAr
     return every
 
 
-def _part(model: Any, X: Any, targets: Targets) -> Part:
-    return Part(model, LogitScale.of(part_logits(model, X, targets.n_classes, targets.multilabel)))
+def _with_scale(model: Any, X: Any, targets: Targets) -> tuple[Any, LogitScale]:
+    return model, LogitScale.of(part_logits(model, X, targets.n_classes, targets.multilabel))

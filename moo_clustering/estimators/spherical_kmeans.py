@@ -22,7 +22,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.documents import DocumentClusterer
 
-Rows = Any  # float64 or float32 ndarray or CSR matrix with rows of unit length
+Rows = Any  # float64 or float32 ndarray, or CSR matrix, with rows of unit length
 
 
 @estimator
@@ -31,18 +31,19 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. Empty
     clusters are filled with the row that is least similar to its centroid. An iteration takes O(n_init nnz(X)
-    n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisection, where nnz(X) = n_samples n_features
-    for dense data. A fit uses O((n_samples + n_features) n_clusters) memory plus a copy of X, which remains
-    sparse. Source: I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using
-    clustering", Machine Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of
-    selected criterion functions for document clustering", Machine Learning 55 (2004), for I2 and bisection.
+    n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisection. A fit uses O((n_samples + n_features)
+    n_clusters) memory plus a copy of X, which remains sparse. Source: I. Dhillon, D. Modha, "Concept
+    decompositions for large sparse text data using clustering", Machine Learning 42 (2001). Y. Zhao, G.
+    Karypis, "Empirical and theoretical comparisons of selected criterion functions for document clustering",
+    Machine Learning 55 (2004), for I2 and bisection.
 
     Parameters
     ----------
     strategy : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 the most.
     n_init, max_iter : int
-        Number of runs (the run with the highest I2 is used), and maximum number of updates per run or split.
+        Number of runs, of which the run with the highest I2 is used, and maximum number of updates per run or
+        split.
 
     Attributes
     ----------
@@ -91,7 +92,12 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         self._n_features_out = self.n_clusters_
         self.i2_ = best.i2
         self.n_iter_ = best.n_iter
-        self._warn(best, int(zero.sum()))
+        if zero.any():
+            warn_caller(f"{zero.sum()} rows of X are zero; they are assigned to the largest cluster")
+        why = "X has fewer distinct rows, by direction, than clusters"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
+        if not best.converged:
+            warn_caller(f"clusters still change after max_iter={self.max_iter} updates", ConvergenceWarning)
         return self
 
     @documented(_base.OF_PREDICT)
@@ -128,19 +134,10 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         def run(seed: np.random.SeedSequence) -> SphericalPartition:
             return strategy(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
 
-        # Use threads, because they share the data and the products release the interpreter lock.
+        # Threads share the data, and products release the interpreter lock.
         seeds = spawn_seeds(self.random_state, self.n_init)
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         return max(runs, key=lambda partition: partition.i2)
-
-    def _warn(self, best: SphericalPartition, n_zero: int) -> None:
-        if n_zero:
-            warn_caller(f"{n_zero} rows of X are zero; they are assigned to the largest cluster")
-        _base.warn_of_few(
-            self.n_clusters_, self.n_clusters, "X has fewer distinct rows, by direction, than clusters"
-        )
-        if not best.converged:
-            warn_caller(f"clusters still change after max_iter={self.max_iter} updates", ConvergenceWarning)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -172,23 +169,21 @@ def bisecting_spherical_kmeans(
     """Repeatedly bisect the cluster whose split increases I2 the most, until no cluster can be split."""
     labels = np.zeros(X.shape[0], dtype=np.int32)
     lengths = [float(np.linalg.norm(cluster_sums(X, labels, 1)))]
-    splits: dict[int, SphericalPartition | None] = {}
-    gains: dict[int, float] = {}
+    splits: dict[int, SphericalPartition] = {}
     n_iter, converged = 0, True
     untried = [0]
     while len(lengths) < n_clusters:
         for cluster in untried:
             split = _split(X[np.flatnonzero(labels == cluster)], max_iter, rng)
-            splits[cluster] = split
-            gains[cluster] = -np.inf if split is None else split.i2 - lengths[cluster]
             if split is not None:
+                splits[cluster] = split
                 n_iter += split.n_iter
                 converged = converged and split.converged
-        best = max(gains, key=lambda cluster: gains[cluster])
-        chosen = splits[best]
-        if chosen is None:
+        if not splits:
             break
-        members, new = np.flatnonzero(labels == best), len(lengths)
+        best = max(sorted(splits), key=lambda cluster: splits[cluster].i2 - lengths[cluster])
+        chosen, new = splits.pop(best), len(lengths)
+        members = np.flatnonzero(labels == best)
         labels[members[chosen.labels == 1]] = new
         halves = np.linalg.norm(cluster_sums(X[members], chosen.labels, 2), axis=1)
         lengths[best] = float(halves[0])
@@ -213,14 +208,14 @@ class SphericalPartition(NamedTuple):
 
 
 def cluster_sums(X: Rows, labels: Int32Array, n_clusters: int) -> AnyFloatArray:
-    """Sum the rows of each cluster, and return a dense array of shape (n_clusters, n_features)."""
+    """Return the sum of the rows of each cluster as a dense array."""
     n = len(labels)
     member = sparse.csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
     return dense(member @ X)
 
 
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
-    """Scale cluster sums to unit length (zero sums become ``former``), and also return their total length."""
+    """Scale cluster sums to unit length; zero sums become ``former``. Also return their total length."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))
@@ -259,5 +254,5 @@ def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int
             return
         counts[labels[row]] -= 1
         labels[row], counts[empty] = empty, 1
-        # Update the similarities, because rows similar to the moved row now have a closer centroid.
+        # The moved row becomes a centroid, which can be more similar to other rows than their own.
         np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

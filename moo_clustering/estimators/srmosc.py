@@ -47,31 +47,32 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Spectral clustering of graphs obtained from sparse representations of the samples.
 
     The weights of a graph reconstruct each sample from a few other samples. The search finds a front of
-    graphs that have low reconstruction error and few links. Then, a single graph from the front, or the mean
-    of all graphs, is clustered. The objectives, operators and selection are reconstructed from the abstract
-    of the paper. Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective
-    evolutionary algorithm", IEEE TEVC, 2016.
+    graphs with low reconstruction error and few links. Then, a single graph from the front, or the mean of
+    all graphs, is clustered. Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via
+    multiobjective evolutionary algorithm", IEEE TEVC, 2016; the objectives, operators and selection are
+    reconstructed from the abstract.
 
     Parameters
     ----------
     search : {"hull", "nsga2"}
         ``"hull"`` computes the solutions on the convex hull of the front, selecting the links of each sample
-        greedily. ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
+        greedily. ``"nsga2"`` evolves solutions as published, with sparser graphs and worse partitions.
     final : {"rcut", "consensus"}
-        ``"rcut"``: of the partitions of up to 30 graphs, the one with the lowest ratio cut on the mean graph.
-        ``"consensus"``: the partition of the mean graph, recommended for several thousand samples or more.
+        ``"rcut"`` selects, from the partitions of up to 30 graphs, the partition with the lowest ratio cut on
+        the mean graph. ``"consensus"`` partitions the mean graph; recommended for several thousand samples.
     pop_size, n_gen : int
-        Population size (``search="hull"``: maximum number of solutions in ``pareto_front_``), and number of
-        generations after the initial population (only ``"nsga2"``).
+        Population size, and number of generations after the initial population. With ``search="hull"``,
+        ``pop_size`` is the maximum number of solutions in ``pareto_front_``.
     pc, pm : float, default=0.7 and 0.3
         Probability that a pair is crossed, and probability that an individual is mutated.
     checkpoint : path
-        File for the state of the evolution. Requires an integer ``random_state`` and ``search="nsga2"``.
+        File to which the search state is written. Requires an integer ``random_state`` and
+        ``search="nsga2"``.
 
     Attributes
     ----------
     chosen_ : int or None
-        Index of the selected row of the front, or None for the mean graph.
+        Selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
         Reconstruction error and number of links of each solution, sorted by the number of links. With
         ``search="hull"``, the solutions are evenly spaced.
@@ -82,9 +83,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Notes
     -----
-    Samples of different classes are never linked. Graphs with more than ``n_clusters`` components are only
-    selected if all graphs on the front have too many, because the ratio cut favours isolated samples. With w
-    candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest member and
+    Samples of different classes are never linked. Graphs with more than ``n_clusters`` components are
+    selected only if all compared graphs have more, because the ratio cut favours isolated samples. With w
+    candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest graph and
     O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
@@ -167,39 +168,33 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             raise ValueError(
                 'start, checkpoint and resume require search="nsga2"; search="hull" has no generations'
             )
-        # Selection does not affect the search, so these parameters can change before the search is resumed.
+        # These parameters do not affect the search, so they can change before it is resumed.
         same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
         return _base.checkpoint_for(same, *data)
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
     ) -> Plans[tuple[FloatArray, Callable[[int], sp.csr_array]]]:
-        """Run the search, and return the objectives and a function that computes a member's graph."""
+        """Run the search, and return the objectives and a function that returns the graph of a solution."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
         if self.search == "hull":
-            hull: SRMOSCHull = srmosc_hull_front(problem, n_jobs=self.n_jobs)
-            shown = spread_members(hull.F[:, 1], self.pop_size)
-            self.hull_ = hull
+            self.hull_: SRMOSCHull = srmosc_hull_front(problem, n_jobs=self.n_jobs)
+            shown = spread_members(self.hull_.F[:, 1], self.pop_size)
             self.n_iter_, self.interrupted_ = 0, False
             self.result_ = Result()
-            F = hull.F if len(shown) == len(hull.F) else hull.F[shown]
-            self.result_.problem, self.result_.F = problem, F
-            return F, partial(_hull_graph, hull, shown)
+            self.result_.problem, self.result_.F = problem, self.hull_.F[shown]
+            return self.result_.F, partial(_hull_graph, self.hull_, shown)
         operators = {
             "sampling": sparse_rows.SparseRowSampling(),
             "crossover": sparse_rows.RowUniformCrossover(prob=self.pc),
             "mutation": sparse_rows.SupportMutation(prob=self.pm),
         }
+        # Reconstruction errors are stored per row of the graph, so only changed rows are evaluated.
+        evaluator = sparse_rows.RowTableEvaluator()
+        selection = TournamentSelection(func_comp=batched_tournament)
         search = self._pymoo_search_for(
-            problem,
-            operators,
-            seed,
-            NSGA2,
-            selection=TournamentSelection(func_comp=batched_tournament),
-            # Reconstruction errors are stored per row of the graph, so that only changed rows are evaluated.
-            evaluator=sparse_rows.RowTableEvaluator(),
-            output=None,
+            problem, operators, seed, NSGA2, selection=selection, evaluator=evaluator, output=None
         )
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
@@ -227,9 +222,9 @@ def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp
 class GraphMembers(_fronts.MemberGraphs):
     """Non-dominated similarity graphs, sorted by the number of links, and their partitions."""
 
-    graph: Callable[[int], sp.csr_array]  # returns a member's directed similarity matrix
+    graph: Callable[[int], sp.csr_array]  # returns the directed similarity matrix of a graph
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
-    # Only the partition with the lowest cut is stored, because embeddings are large.
+    # Contains only the partition with the lowest cut, because embeddings are large.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> graphs.SpectralPartition:
@@ -237,18 +232,18 @@ class GraphMembers(_fronts.MemberGraphs):
         return self.clustered(self.mean_graph())
 
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition a member's graph."""
+        """Partition a single graph."""
         found = self._least.pop(member, None)
         return self.clustered(graphs.symmetrize(self.graph(member))) if found is None else found
 
     def labels(self, member: int) -> Labels:
-        """Return a member's labels, from the cache if possible."""
+        """Return the labels of a graph's partition, from the cache if possible."""
         if member not in self.known_labels:
             self._remember(member)
         return self.known_labels[member]
 
     def least_cut(self) -> int:
-        """Compare evenly spaced members, and return the one with the lowest ratio cut on the mean graph."""
+        """Return the index of the graph whose partition has the lowest ratio cut on the mean graph."""
         n_compared = min(_MOST_COMPARED, max(_FEWEST_COMPARED, COMPARED_SAMPLES // len(self.X)))
         compared = spread_members(self.F[:, 1], n_compared)
         n_clusters = self.options["n_clusters"]
@@ -283,12 +278,12 @@ class GraphMembers(_fronts.MemberGraphs):
         return best
 
     def n_components(self, member: int) -> int:
-        """Count the connected components of a member's graph."""
+        """Count the connected components of a graph."""
         graph = self.joined(graphs.symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
 
     def mean_graph(self) -> sp.csr_array:
-        """Average the symmetrised similarity matrices of all members."""
+        """Average all symmetrised similarity matrices."""
         total = graphs.symmetrize(self.graph(0))
         for member in range(1, len(self.F)):
             total = total + graphs.symmetrize(self.graph(member))

@@ -24,17 +24,16 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results, subspace
-from moo_clustering._arrays import number_clusters, quoted, spawn_seeds, warn_caller
+from moo_clustering._arrays import number_clusters, quoted, row_sizes, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering._types import AnyFloatArray, FloatArray
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.estimators import _base, _options, multi_label
-from moo_clustering.estimators.documents import leading_terms
+from moo_clustering.estimators.documents import checked_names, leading_terms
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
-from moo_clustering.subspace.kmeans import Init
 
 # Meaning and recommended values of parameters that determine an exponent 1 / (parameter - 1).
 _REASONS = {
@@ -66,36 +65,25 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     ) -> tuple[tuple[Any, ...], ...]:
         """Return the names or column indices of up to n features per cluster, most characteristic first.
 
-        :class:`SubspaceMixture` sorts its relevant features by weight. In other methods, absent features can
-        also have large weights, so features are sorted by their weight times the amount by which the centre
-        exceeds the mean of all documents. Default ``feature_names``: ``feature_names_in_``, or column
-        indices. Raises a ValueError if ``n`` is less than 1, or if the number of names is wrong.
+        :class:`SubspaceMixture` sorts relevant features by weight. In other methods, absent features can also
+        have large weights, so features are sorted by their weight times the difference between the centre and
+        the mean of all documents. Default ``feature_names``: ``feature_names_in_``, or column indices. Raises
+        a ValueError if ``n`` is less than 1, or if the number of names is wrong.
         """
-        model: Any = self
-        check_is_fitted(model)
+        check_is_fitted(self)
         if not isinstance(n, int | np.integer) or n < 1:
             raise ValueError(f"n must be a positive integer; got {quoted(n)}")
-        names = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
-        if names is not None and len(names) != model.n_features_in_:
-            raise ValueError(
-                f"feature_names must have one name per feature, {model.n_features_in_} in all; got "
-                f"{len(names)}"
-            )
-        return leading_terms(self._distinction(), names, int(n))
+        return leading_terms(self._distinction(), checked_names(self, feature_names, "feature"), int(n))
 
     def _clustering_result(self) -> results.ClusteringResult:
         found: results.ClusteringResult = super()._clustering_result()  # type: ignore[misc]
         arrays = results.attributes_of(self, _ARRAYS)
-        return replace(
-            found,
-            feature_weights=arrays["feature_weights"],
-            leading_features=self.leading_features,
-            arrays=lambda: arrays,
-        )
+        weights, leading = arrays["feature_weights"], self.leading_features
+        return replace(found, feature_weights=weights, leading_features=leading, arrays=lambda: arrays)
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Score each feature in each cluster; leading features have positive scores."""
+        """Return a score of each feature in each cluster, which is positive for leading features."""
 
 
 @documented(subspace.votes)
@@ -110,9 +98,6 @@ class SubspaceEstimator(
 ):
     """Base class of clusterers with cluster-specific feature weights that predict classes by cluster votes.
 
-    A subclass finds the clusters (``_search``), defines the exponent of the feature weights in distances
-    (``_exponent``), and can warn about unsuitable data (``_warn_of_data``).
-
     Parameters
     ----------
     n_clusters : int
@@ -123,6 +108,10 @@ class SubspaceEstimator(
         Whether to replace ``X`` by feature presence: 1 where ``X`` is positive, 0 elsewhere.
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
+    n_init, max_iter : int
+        Number of starts, of which the result with the lowest objective is used, and maximum number of sweeps.
+    tol : float
+        Sweeps stop when no membership changes by more than this value.
 
     Attributes
     ----------
@@ -152,15 +141,18 @@ class SubspaceEstimator(
     threshold: _options.Probability = 0.5
     binarize: bool = False
     dtype: Literal["float64", "float32"] = "float64"
+    max_iter: _options.Count = 15
+    tol: _options.NonNegative = 1e-4
+    n_init: _options.Count = 1
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, guided by labels if any are given.
 
-        Because -1 marks unlabelled documents, it cannot be a class. Functions that encode ``y``, such as
-        ``cross_val_predict(method="predict_proba")``, treat -1 as a class, so pass them only labelled
-        documents. ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a
-        ValueError if parameters, data or labels are invalid, or if there are more clusters than documents.
+        ``cross_val_predict(method="predict_proba")`` and other functions that encode ``y`` treat -1 as a
+        class, so pass them only labelled documents. ``n_neighbors``, ``aggregation`` and ``threshold`` can be
+        changed after the fit. Raises a ValueError if parameters, data or labels are invalid, or if there are
+        more clusters than documents.
 
         Parameters
         ----------
@@ -213,20 +205,13 @@ class SubspaceEstimator(
             raise ValueError("n_labels requires label sets, but the fit had none")
         if not len(self.classes_):
             return self.predict_cluster(X)
-        probabilities = self.predict_proba(X)
-        if not self.multilabel_:
-            return self.classes_[probabilities.argmax(axis=1)]
-        if n_labels is None:
-            return (probabilities >= self.threshold).astype(np.int64)
-        counts = multi_label.checked_n_labels(n_labels, *probabilities.shape)
-        return multi_label.best_labels(probabilities, counts).astype(np.int64)
+        return multi_label.decided(self, self.predict_proba(X), self.threshold, n_labels)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return class or label probabilities: cluster votes divided by the sum of their weights.
+        """Return class or label probabilities, shape (n, n_classes): votes divided by their total weight.
 
-        The shape is (n, n_classes). Rows sum to 1 if each document has one class. Sums of votes are not
-        probabilities, so ``aggregation="sum"`` is replaced by ``"normalised"``, which ranks the classes in
-        the same order. Raises a ValueError if the fit had no labels.
+        Rows sum to 1 if each document has one class. ``aggregation="sum"`` is replaced by ``"normalised"``,
+        which ranks classes in the same order. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, "normalised" if self.aggregation == "sum" else self.aggregation)
         return np.clip(votes, 0.0, 1.0)
@@ -234,8 +219,8 @@ class SubspaceEstimator(
     def decision_function(self, X: Any) -> FloatArray:
         """Return class or label scores: cluster votes weighted according to ``aggregation``.
 
-        The shape is (n, n_classes). For two classes, it is (n,): the score of the second class minus the
-        score of the first. Raises a ValueError if the fit had no labels.
+        The shape is (n, n_classes) or, for two classes, (n,): the score of the second class minus that of the
+        first. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, self.aggregation)
         if len(self.classes_) == 2 and not self.multilabel_:
@@ -267,9 +252,16 @@ class SubspaceEstimator(
     def _exponent(self) -> float:
         """Exponent of the feature weights in distances."""
 
-    @abstractmethod
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. If there is a search, yield it before it runs."""
+        """Find clusters, and pass them to :meth:`_set`. Subclasses yield any search before it runs."""
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
+        self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
+        return None
+
+    @abstractmethod
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
+        """Find clusters from a single start."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -352,11 +344,6 @@ class Clusters(NamedTuple):
     impurities: FloatArray
     history: FloatArray
 
-    @property
-    def objective(self) -> float:
-        """Objective after the last sweep."""
-        return float(self.history[-1])
-
     def take(self, order: NDArray[np.intp]) -> Clusters:
         """Return the clusters in the given order."""
         memberships, centers, weights = (np.ascontiguousarray(array[:, order]) for array in self[:3])
@@ -371,56 +358,24 @@ def presence(X: Any) -> Any:
             f"binarize=True requires non-negative counts or weights; the minimum of X is {values.min():g}"
         )
     if not issparse(X):
-        return (X > 0).astype(X.dtype)
-    X = X.copy()
-    X.data[:] = X.data > 0
+        return np.sign(X)
+    X = X.sign()
     X.eliminate_zeros()
     return X
 
 
-@_options.estimator
-class StartsEstimator(SubspaceEstimator):
-    """Base class of clusterers that repeat sweeps until convergence, from one or more starts.
-
-    Parameters
-    ----------
-    max_iter : int
-        Maximum number of sweeps.
-    tol : float
-        Sweeps stop when no membership changes by more than this value.
-    n_init : int
-        Number of independent starts, of which the result with the lowest objective is used.
-    """
-
-    _: KW_ONLY
-    max_iter: _options.Count = 15
-    tol: _options.NonNegative = 1e-4
-    n_init: _options.Count = 1
-
-    def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        seeds = spawn_seeds(self.random_state, self.n_init)
-        starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
-        self._set(min(starts, key=lambda found: found.objective), data, targets)
-        return None
-
-    @abstractmethod
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        """Find clusters from a single start."""
-
-
 @documented(subspace.entropy_weighted_kmeans)
 @_options.estimator
-class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
+class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     """k-means with cluster-specific feature weights.
 
     Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
     feature's weight decreases exponentially with its dispersion in the cluster. Labels do not influence the
-    clusters; the clusters only use them to vote on the classes of documents. An empty cluster restarts from a
-    random document. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X. Sparse data remain sparse.
-
-    Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
-    high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
+    clusters; they are only used to predict classes by cluster votes. An empty cluster restarts from a random
+    document. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
+    n_features) n_clusters) memory in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang,
+    "An entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data", IEEE
+    TKDE 19 (2007). SISC-ML, eq. 13.
 
     Parameters
     ----------
@@ -447,6 +402,8 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     aggregation: Literal["normalised", "sum"] = "normalised"
     max_iter: _options.Count = 100
 
+    _exponent = 1.0
+
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
         found = subspace.entropy_weighted_kmeans(
             data,
@@ -460,18 +417,13 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
         # The last sweep computes labels before centres, so compute new labels from its distances.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
-        return Clusters(
-            memberships, found.centers, found.log_weights, np.zeros(self.n_clusters), found.history
-        )
-
-    @property
-    def _exponent(self) -> float:
-        return 1.0
+        impurities = np.zeros(self.n_clusters)
+        return Clusters(memberships, found.centers, found.log_weights, impurities, found.history)
 
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Undo a step of the other methods, which multiply each weight by the number of weights.
+        # Distances in the other methods multiply each weight by the number of weights.
         return distances / max(n_weighted, 1)
 
 
@@ -484,12 +436,12 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     Parameters
     ----------
     fuzziness : float
-        Exponent f > 1 of memberships. Near 1, documents belong to one cluster; from 2 on, equally to all.
+        Exponent f > 1 of memberships. Near 1, each document belongs to one cluster; from 2, equally to all.
     weight_exponent : float
-        Exponent q > 1 of feature weights. Near 1, one feature has all the weight; a large q equalises them.
+        Exponent q > 1 of feature weights. Near 1, one feature has all the weight; large values equalise them.
     floor : float
-        Positive lower bound of feature dispersions, in squared units of X. It limits the weight of absent
-        features, whose dispersion is 0.
+        Lower bound on feature dispersions, in squared units of X. It limits the weight of absent features,
+        whose dispersion is 0.
     """
 
     _: KW_ONLY
@@ -536,36 +488,27 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
         return subspace.memberships_from_distances(distances, self._impurities, self._options)
 
-
-@_options.estimator
-class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
-    """Base class of clusterers with fuzzy memberships that repeat sweeps until convergence."""
-
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        memberships = subspace.start(self._start(), data, targets, self.n_clusters, self._options, rng)
+        init: Any = getattr(self, "init", "seeds")  # SCAD2 has no such parameter
+        memberships = subspace.start(init, data, targets, self.n_clusters, self._options, rng)
         found = subspace.iterate(
             data, targets, memberships, self._options, max_iter=self.max_iter, tol=self.tol
         )
         last = found.sweep
         return Clusters(last.memberships, last.centers, last.log_weights, last.impurities, found.history)
 
-    def _start(self) -> Init:
-        """Return how to build the initial clusters."""
-        return "seeds"
-
 
 @_options.estimator
-class SCAD2(ClusterMixin, FuzzyStartsEstimator):
+class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     """Simultaneous Clustering and Attribute Discrimination, second version.
 
     Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels do
-    not influence the clusters, but clusters use them to vote on document classes. The initial centres are
-    random documents, moved halfway to the mean. Coinciding centres never separate again, so several starts
-    (``n_init``) help. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X. Sparse data remain sparse.
-
-    Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
-    Recognition 37 (2004). SISC-ML, eq. 12, but with squares as in the former paper.
+    not influence the clusters; they are only used to predict classes by cluster votes. The initial centres
+    are random documents, moved halfway to the mean. Coinciding centres never separate again, so several
+    starts (``n_init``) help. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
+    O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
+    O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
+    SISC-ML, eq. 12, but with squares as in Frigui and Nasraoui.
 
     Examples
     --------
@@ -582,24 +525,21 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 
 @documented(SubspaceOptions)
 @_options.estimator
-class SISC(ClassifierMixin, FuzzyStartsEstimator):
-    """Semi-supervised impurity-based subspace clustering, and classification by votes of clusters.
+class SISC(ClassifierMixin, FuzzySubspaceEstimator):
+    """Semi-supervised impurity-based subspace clustering, and classification by cluster votes.
 
     Each cluster has fuzzy memberships and its own feature weights. Distances to impure clusters, which have
     mixed labels, are increased. With label sets, this is SISC-ML; without labels and chi-square, it is
     :class:`SCAD2`. The method is designed for binary word-presence data (0 or 1), but accepts any numbers.
-    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
-
-    ``decision_function`` returns one column per class or, as scikit-learn requires, a one-dimensional array
-    for two classes. scikit-learn's ranking metrics use it rather than ``predict_proba``. A sweep takes
-    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and O((n_documents + n_features)
-    n_clusters) memory in addition to X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains
-    counts, if a document has no features, or if a label has no documents.
+    Issues a UserWarning if ``X`` contains counts, if a document has no features, or if a label has no
+    documents. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
+    n_features) n_clusters) memory in addition to X, which remains sparse. Source: "Multi-label ASRS dataset
+    classification using semi-supervised subspace clustering", eq. 1-11.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, usually many more than there are classes.
+        Number of clusters, usually much larger than the number of classes.
     chi_weight : float
         Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
@@ -653,9 +593,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         tags.target_tags.required = False
         return tags
 
-    def _start(self) -> Init:
-        return self.init
-
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
         super()._warn_of_data(X, data, targets)
         values = X.data if issparse(X) else X
@@ -666,13 +603,10 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
             warn_caller(
                 "X contains counts, but SISC expects the presence of features, 0 or 1; use binarize=True"
             )
-        if data.is_binary or issparse(X):
-            filled = (X != 0).sum(axis=1) if issparse(X) else X.any(axis=1)
-            n_empty = int(np.count_nonzero(np.asarray(filled).ravel() == 0))
-            if n_empty:
-                warn_caller(
-                    f"{n_empty} of {data.n} documents have no features, so nothing determines their clusters"
-                )
+        if (data.is_binary or issparse(X)) and (n_empty := np.count_nonzero(row_sizes(X) == 0)):
+            warn_caller(
+                f"{n_empty} of {data.n} documents have no features, so nothing determines their clusters"
+            )
         if targets.labelled.any():
             missing = np.flatnonzero(targets.indicators.sum(axis=0) == 0)
             if len(missing):

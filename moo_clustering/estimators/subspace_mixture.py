@@ -31,11 +31,9 @@ Labels = NDArray[np.int32]
 # Penalty per violated cannot-link, in nats: above any gain, but low enough to preserve digits of scores.
 _VIOLATED = 1e9
 # Number of features that define a sample's neighbours, range of neighbourhood widths in standard deviations,
-# and minimum number of neighbours.
-_DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
-# Maximum number of samples among which neighbours are searched.
-_SEEN = 5000
-# Consecutive swaps per cluster, and additions of a cluster, without improvement before a search stops.
+# minimum number of neighbours, and maximum number of samples among which neighbours are searched.
+_DEPTH, _WIDTHS, _FEWEST, _SEEN = 3, (0.2, 0.8), 4, 5000
+# Consecutive failed swaps per cluster, and failed additions of a cluster, after which a search stops.
 _SWAPS, _PATIENCE = 20, 10
 
 
@@ -46,8 +44,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Each cluster has its own mean and variance in its relevant features; in all other features, clusters share
     the mean and variance. A feature is relevant if it increases the likelihood by more than its cost in the
     extended Bayesian information criterion, which also selects the number of clusters. Clusters start from
-    samples in regions that are dense in some features. The search then repeatedly replaces one cluster by a
-    new one if this improves the criterion after EM.
+    samples in regions that are dense in some features. The search then repeatedly replaces a cluster by a new
+    one, and keeps the change if EM from there improves the criterion.
 
     Parameters
     ----------
@@ -61,7 +59,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances. Clusters share the values of features that are not relevant for them.
+        Means and variances; in features that are not relevant for a cluster, those of all samples.
     shares_ : ndarray of shape (n_clusters_,)
         Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
@@ -76,8 +74,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Notes
     -----
     A relevant feature costs ln(n_samples) + ln(n_features), and a cluster costs ln(n_samples) / 2. An
-    iteration takes O(n_samples r + m n_features + n_clusters n_features) time for a total of r relevant
-    features and m reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses O(n_samples
+    iteration takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in all
+    clusters and m reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses O(n_samples
     (n_features + n_clusters)) memory. Labels, must-links and cannot-links are satisfied if there are enough
     clusters. Constant features are never relevant. If features are correlated within clusters, too many
     clusters are selected; set ``n_clusters`` in this case. Other methods are better suited to texts.
@@ -124,7 +122,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
             floor=self.min_variance,
             n_jobs=self.n_jobs,
         )
-        self._set(search, search.run(self.n_clusters, self.n_swaps))
+        self.objective_history_ = np.array(search.run(self.n_clusters, self.n_swaps))
+        self._set(search)
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
             _arrays.warn_caller(
                 "labels or cannot-links are violated, because they separate more samples than there "
@@ -153,22 +152,20 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     def _distinction(self) -> FloatArray:
         return self.feature_weights_
 
-    def _set(self, search: MixtureSearch, history: list[float]) -> None:
+    def _set(self, search: MixtureSearch) -> None:
         self.labels_, kept = _arrays.number_clusters(search.best.labels)
         self.n_clusters_ = len(kept)
         reason = "X has fewer distinct rows than clusters, or more clusters do not raise the likelihood"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
         state = search.state(self.labels_, self.n_clusters_)
         self.objective_, self._model = search.model(state)
-        self.cluster_centers_ = (
-            self._space.offset + self._space.means + self._space.scales * self._model.centers
-        )
-        self.variances_ = self._space.scales**2 * self._model.variances
+        means, scales, offset = self._space
+        self.cluster_centers_ = offset + means + scales * self._model.centers
+        self.variances_ = scales**2 * self._model.variances
         self.shares_ = state.sizes / len(self.labels_)
         gains = self._model.gains
         total = gains.sum(axis=1, keepdims=True)
         self.feature_weights_: FloatArray = np.divide(gains, total, out=np.zeros_like(gains), where=total > 0)
-        self.objective_history_ = np.array(history)
         self.n_iter_ = search.n_iter
 
 
@@ -243,19 +240,18 @@ class MixtureSearch:
             k = len(self.best.sizes)
             group = largest[k - 1] if k <= len(largest) else None
             found = self.converged(self._seeded(self.best.labels, k, k + 1, group))
-            if n_clusters is None and found.objective <= self.objective:
-                in_vain += 1
-                continue
-            in_vain = 0
-            self._keep(found)
+            in_vain += 1
+            if n_clusters is not None or found.objective > self.objective:
+                in_vain = 0
+                self._keep(found)
 
     def swap(self, any_number: bool = False) -> bool:
         """Replace a cluster (with ``any_number``, also remove or add one) if this improves the objective."""
         k = len(self.best.sizes)
+        if k == 1 and not any_number:
+            return False
         kind = ("swap", "add", "remove", "swap")[int(self.rng.integers(4))] if any_number else "swap"
         if k == 1:
-            if not any_number:
-                return False
             kind = "add"
         labels = self.best.labels.copy()
         if kind == "add":
@@ -283,7 +279,7 @@ class MixtureSearch:
         return state
 
     def model(self, state: State) -> tuple[float, Model]:
-        """Return the log-likelihood gain over a single cluster minus the costs, and the parameters."""
+        """Return the log-likelihood gain over a single cluster, minus the costs, and the parameters."""
         k, d = state.sums.shape
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
@@ -397,7 +393,7 @@ class _Pairs:
         self._partners = np.ascontiguousarray(both[:, 1])
         self._costs = np.full(len(both), _VIOLATED)
         self._first_rows = self.rows[np.unique(self._of, return_index=True)[1]]
-        # Visit the largest groups first.
+        # Assign the largest groups first.
         self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
 
     def together(self, i: int) -> Int64Array:
@@ -406,7 +402,7 @@ class _Pairs:
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Set ``labels`` to each group's best cluster, given the previous clusters of the other groups."""
+        """Set the labels of each group to its best cluster, given the former clusters of other groups."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
@@ -446,7 +442,7 @@ class Standardised(NamedTuple):
 
 
 def samples_of(X: Any, space: Standardised) -> Samples:
-    """Create samples that are standardised by the means and scales of a fit."""
+    """Standardise samples by the means and scales of a fit."""
     return SparseSamples(X, space) if sparse.issparse(X) else Samples(X, space)
 
 
@@ -486,7 +482,7 @@ class Samples:
         return int(mixtures.move_rows(self._X, old, state.labels, state.sizes, state.sums, state.squares))
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the sizes, sums and sums of squares of the clusters."""
+        """Return cluster sizes, sums and sums of squares."""
         return state.sizes, state.sums, state.squares
 
     def row(self, i: int) -> Any:
@@ -504,7 +500,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Sparse samples; to preserve sparsity, means are not subtracted, but results are corrected for them."""
+    """Sparse samples, whose means are not subtracted but accounted for in the results."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0

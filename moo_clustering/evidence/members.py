@@ -68,9 +68,8 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
     array = checked_array(values, name, np.float64, finite=False)
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{name} must have one entry per partition, at least one; got {array.shape}")
-    if not (array < np.inf).all():
-        place = np.flatnonzero(~(array < np.inf))[0]
-        raise ValueError(f"{name} must be finite numbers or -inf, got {array[place]} at {place}")
+    if len(wrong := np.flatnonzero(~(array < np.inf))):
+        raise ValueError(f"{name} must be finite numbers or -inf, got {array[wrong[0]]} at {wrong[0]}")
     return array
 
 
@@ -95,13 +94,8 @@ def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None
     (1, 2)
     """
     scores, sizes = _scored(score, n_clusters)
-    if k is None:
-        rows = np.arange(len(scores))
-    else:
-        away = np.abs(sizes - k)
-        rows = np.flatnonzero(away == away.min())
-    order = np.lexsort((rows, sizes[rows], -scores[rows]))
-    return int(rows[order[0]])
+    away = np.zeros(len(sizes)) if k is None else np.abs(sizes - k)
+    return int(np.lexsort((sizes, -scores, away))[0])
 
 
 def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -141,9 +135,8 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatA
     scores, sizes = _scored(score, n_clusters)
     if k < 1 or sizes.min() < 1:
         raise ValueError(f"k and n_clusters must be at least 1, got k={k} and n_clusters from {sizes.min()}")
-    return _weights(
-        _SCORE_RATE * (scores - scores.max()) - _RATIO_RATE * np.abs(np.log(sizes / k)), _LEAST_SELECTED
-    )
+    logarithms = _SCORE_RATE * (scores - scores.max()) - _RATIO_RATE * np.abs(np.log(sizes / k))
+    return _weights(logarithms, _LEAST_SELECTED)
 
 
 def _weights(logarithms: FloatArray, least: float) -> FloatArray:
@@ -192,17 +185,14 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 class ReferenceTest:
     """Test that compares Ward clusterings (1 to n_rows clusters) of the data and of cluster-free references.
 
-    The reference data have independent components with maximum-likelihood unimodal densities, and the rank
-    correlations of the components of the data. Columns with fewer than 8 distinct values are separate
-    components and keep their distributions. The statistic is ln(total / within-cluster sum of squares),
-    standardised by its values for the references. It is computed twice, and the larger value is used: once
-    with the rows as they are, which shows small distant clusters, and once after moving the 5% of the rows
-    that are farthest from the mean to the distance of the others, which shows clusters of heavy-tailed data.
-    Rotations of the data change the p-value only by rounding, so features and their Euclidean distances have
-    the same p-value. Deterministic; takes O(B n^2 (d + log n)) time for B references of n <= 250 rows.
-    Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and
-    Hartigan, Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10,
-    1999 (FastICA).
+    The references have independent components with the unimodal densities and rank correlations of the data.
+    The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
+    references. The larger of two values is used: for the rows as they are, which shows small distant
+    clusters, and with the 5% of the rows that are farthest from the mean moved to the distance of the others,
+    which shows clusters of heavy-tailed data. Features and their Euclidean distances have the same p-value
+    (up to rounding). Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani,
+    Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of
+    Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
     """
 
     data: FloatArray
@@ -213,16 +203,14 @@ class ReferenceTest:
         """Compare data X of shape (n, n_features) with generated reference data."""
         rows = X[spread_rows(X, _REFERENCE_ROWS)]
         if rows.shape[1] > _MOST_COLUMNS:
-            centered = rows - rows.mean(axis=0)
-            left, values, _ = np.linalg.svd(centered, full_matrices=False)
+            left, values, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
             rows = (left * values)[:, :_MOST_COLUMNS]
         components, mixing = _independent_components(rows)
         draw, rng = _reference_generator(components), np.random.default_rng(0)
         drawn = np.stack([_ward_profiles(draw(rng) @ mixing) for _ in range(_N_REFERENCES)])
         means, scales = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), 1e-6)
-        return cls(
-            ((_ward_profiles(rows) - means) / scales).max(axis=0), ((drawn - means) / scales).max(axis=1)
-        )
+        of_data = ((_ward_profiles(rows) - means) / scales).max(axis=0)
+        return cls(of_data, ((drawn - means) / scales).max(axis=1))
 
     def excess(self, n_clusters: int) -> float:
         """Return by how many standard deviations the statistic of the data exceeds that of the references."""
@@ -232,8 +220,8 @@ class ReferenceTest:
 
     def p_value(self, n_clusters: int) -> float:
         """Return the p-value of the excess from Student's t distribution, at least .001."""
-        excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
         # There are too few references for reliable p-values below .001.
+        excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
         return max(float(student.sf(excess, _N_REFERENCES - 1)), 0.001)
 
 
@@ -269,8 +257,7 @@ def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     rotation = np.eye(m)
     if m:
         ica = FastICA(fun="cube", whiten=False, w_init=rotation, max_iter=40, tol=1e-3)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             rotation = ica.fit(white[:, :m]).components_
     components = np.column_stack([white[:, :m] @ rotation.T, white[:, m:], X[:, few]])
     back = np.zeros((components.shape[1], X.shape[1]))
@@ -307,9 +294,8 @@ def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     if len(values) < _FEW_VALUES:
         steps = np.concatenate([[0.0], np.cumsum(shares)])
         # Each value has two entries, so that interpolation gives the steps of the distribution function.
-        return np.repeat(steps, 2)[1:-1] + np.tile([1e-12, 0.0], len(values)), low + extent * np.repeat(
-            values, 2
-        )
+        ends = np.repeat(steps, 2)[1:-1] + np.tile([1e-12, 0.0], len(values))
+        return ends, low + extent * np.repeat(values, 2)
     between = (values[1:] + values[:-1]) / 2
     edges = np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
     widths = np.diff(edges)

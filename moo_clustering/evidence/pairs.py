@@ -171,23 +171,16 @@ def held_out_partition(
     if not 1 <= k <= m:
         raise ValueError(f"k must be from 1 to the number of rows, {m}; got {k}")
     Z = as_pair_matrix(constraints, m)
-    violations = np.full(len(graphs), np.nan)
+    violations, n_pairs, chosen = np.full(len(graphs), np.nan), len(constraints), 0
     # With fewer than four pairs, none are held out.
-    if len(constraints) < 4:
-        W, alpha = graphs[0]
-        return HeldOutPartition(_cut(W, Walks.of(W, alpha, Z), Z, k, rng), 0, violations)
-    walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in graphs]
-    n_pairs = len(constraints)
-    # Each part contains at least one pair.
-    n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
-    known = np.zeros(n_pairs, dtype=np.bool_)
-    known[rng.permutation(n_pairs)[:n_known]] = True
-    held_out = _subset(constraints, ~known)
-    Z_known = pair_matrix(_subset(constraints, known))
-    for q, (W, R) in enumerate(walks):
-        labels = _cut(W, R, Z_known, k, rng)
-        violations[q] = _violated(labels, held_out)
-    chosen = int(violations.argmin())
+    walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in (graphs if n_pairs >= 4 else graphs[:1])]
+    if n_pairs >= 4:
+        # Each part contains at least one pair.
+        n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
+        known = np.isin(np.arange(n_pairs), rng.permutation(n_pairs)[:n_known])
+        held_out, Z_known = _subset(constraints, ~known), pair_matrix(_subset(constraints, known))
+        violations[:] = [_violated(_cut(W, R, Z_known, k, rng), held_out) for W, R in walks]
+        chosen = int(violations.argmin())
     return HeldOutPartition(_cut(*walks[chosen], Z, k, rng), chosen, violations)
 
 
@@ -243,8 +236,7 @@ def cross_validated_partition(
     if not len(affinities) or not len(ks) or prices.shape != (len(ks),):
         raise ValueError("affinities and ks must not be empty, and bonus must have one number per k")
     Z_all = pair_matrix(constraints)
-    graphs = [(dense_affinity(W), alpha) for W, alpha in affinities]
-    walks = [(W, Walks.of(W, alpha, Z_all)) for W, alpha in graphs]
+    walks = [(W, Walks.of(W, alpha, Z_all)) for W, alpha in ((dense_affinity(W), a) for W, a in affinities)]
     fold_of = rng.permutation(len(constraints)) % n_folds
     violations = np.zeros((len(walks), len(ks)))
     for fold in range(n_folds):
@@ -257,7 +249,7 @@ def cross_validated_partition(
     values = prices - 2.9 * violations
     # Round, so that rounding errors do not decide between equal values.
     best = np.argwhere(values >= values.max() - 1e-9)
-    chosen, at = (int(number) for number in min(best, key=lambda one: (one[0], ks[one[1]])))
+    chosen, at = min(best.tolist(), key=lambda one: (one[0], ks[one[1]]))
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
 
 
@@ -351,23 +343,11 @@ def repair_pairs(
     current = start[members[ends[:-1]]][groups]
     volume = np.asarray(graph.sum(axis=1)).ravel()
     votes = np.divide(1.0, volume, out=np.zeros(n), where=volume > 0)
-    sweep_groups(
-        current,
-        start,
-        groups,
-        members,
-        ends,
-        graph.indptr,
-        graph.indices,
-        graph.data,
-        votes,
-        Z.indptr,
-        Z.indices,
-        Z.data * (_HARD if hard else _SOFT),
-        np.zeros(int(start.max()) + 1),
-        max_sweeps,
-        keep_clusters,
-    )
+    weights = Z.data * (_HARD if hard else _SOFT)
+    similarities, pairs = (graph.indptr, graph.indices, graph.data, votes), (Z.indptr, Z.indices, weights)
+    sums = np.zeros(int(start.max()) + 1)
+    of_groups = groups, members, ends
+    sweep_groups(current, start, *of_groups, *similarities, *pairs, sums, max_sweeps, keep_clusters)
     return relabel_by_first_appearance(current)
 
 
@@ -375,10 +355,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
     """Return the component of each sample, numbered by first appearance."""
     if isinstance(constraints, PairwiseConstraints):
         return constraints.components().astype(np.intp)
-    together = Z.copy()
-    together.data = np.maximum(together.data, 0.0)
-    together.eliminate_zeros()
-    parts = csgraph.connected_components(together, directed=False)[1]
+    parts = csgraph.connected_components(Z.maximum(0.0), directed=False)[1]
     return relabel_by_first_appearance(parts).astype(np.intp)
 
 

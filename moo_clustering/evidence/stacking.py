@@ -101,23 +101,22 @@ class ClassifierStack:
         center = rows.mean(axis=0)
         spread = float(np.sqrt(np.mean((rows - center) ** 2))) or 1.0
         rows = (rows - center) / spread
-        kinds: tuple[Any, ...] = (_Logistic, _GaussianRidge, _SupportVectors) if gaussian else (_Logistic,)
+        kinds = (_logistic, _GaussianRidge.fit, _support_vectors) if gaussian else (_logistic,)
         folds = _folds(rows, classes)
         held_out = range(int(folds.max()) + 1) if len(rows) <= _MANY else range(1)
-        opinions: list[FloatArray] = []
-        truth: list[Int64Array] = []
+        opinions, truth = [], []
         for fold in held_out:
             known = folds != fold
             if known.all() or not known.any():
                 continue
-            fitted = [kind.fit(rows[known], classes[known], n_classes) for kind in kinds]
+            fitted = [kind(rows[known], classes[known], n_classes) for kind in kinds]
             opinions.append(np.stack([first(known), *(one(rows[~known]) for one in fitted)]))
             truth.append(classes[~known])
         weights = np.eye(1 + len(kinds))[0]
         if truth:
             logarithms = _logarithms(np.concatenate(opinions, axis=1))
             weights = _weights(logarithms, np.concatenate(truth), penalty)
-        return cls(weights, center, spread, tuple(kind.fit(rows, classes, n_classes) for kind in kinds))
+        return cls(weights, center, spread, tuple(kind(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
         """Combine class probabilities ``first`` (n, n_classes) of X with the classifiers'; rows sum to 1.
@@ -169,28 +168,43 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
-# Use callable objects, because closures cannot be pickled.
+# Classifiers are callable objects, because closures cannot be pickled.
 @dataclass(frozen=True, eq=False)
-class _Logistic:
-    """Multinomial logistic regression with C = 1."""
+class _Fitted:
+    """Scikit-learn classifier; classes without training samples have probability 0."""
 
     present: Int64Array
     n_classes: int
-    model: LogisticRegression | None
+    model: Any  # None if only one class is present
 
     @classmethod
-    def fit(cls, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
-        present, model = np.unique(codes), None
-        if len(present) > 1:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                model = LogisticRegression(max_iter=_ITERATIONS).fit(X, codes)
-        return cls(present, n_classes, model)
+    def of(cls, model: Any, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
+        present = np.unique(codes)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            return cls(present, n_classes, model.fit(X, codes) if len(present) > 1 else None)
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         P = np.zeros((len(rows), self.n_classes))
-        P[:, self.present] = 1.0 if self.model is None else self.model.predict_proba(rows)
+        if self.model is None:
+            P[:, self.present] = 1.0
+        elif isinstance(self.model, LogisticRegression):
+            P[:, self.present] = self.model.predict_proba(rows)
+        else:
+            # The logits are twice the margins.
+            margins = self.model.decision_function(rows)
+            margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
+            P[:, self.present] = _softmax(2.0 * margins)
         return P
+
+
+def _logistic(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
+    return _Fitted.of(LogisticRegression(max_iter=_ITERATIONS), X, codes, n_classes)
+
+
+def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
+    """Fit a support vector machine with C = 1 and the kernel of _GaussianRidge."""
+    chosen = _thinned(X, codes, _MANY)
+    return _Fitted.of(SVC(gamma=1.0 / X.shape[1]), X[chosen], codes[chosen], n_classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,30 +234,6 @@ class _GaussianRidge:
             P[part] += _gaussian_kernel(rows[part], self.basis) @ self.coefficients
         P = np.maximum(P, 0.0) + 1e-9
         return P / P.sum(axis=1, keepdims=True)
-
-
-@dataclass(frozen=True, eq=False)
-class _SupportVectors:
-    """Support vector machine with the kernel of _GaussianRidge and C = 1; logits are twice the margins."""
-
-    present: Int64Array
-    n_classes: int
-    model: SVC | None
-
-    @classmethod
-    def fit(cls, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
-        chosen = _thinned(X, codes, _MANY)
-        present, model = np.unique(codes[chosen]), None
-        if len(present) > 1:
-            model = SVC(gamma=1.0 / X.shape[1]).fit(X[chosen], codes[chosen])
-        return cls(present, n_classes, model)
-
-    def __call__(self, rows: FloatArray) -> FloatArray:
-        P = np.zeros((len(rows), self.n_classes))
-        margins = np.zeros((len(rows), 1)) if self.model is None else self.model.decision_function(rows)
-        margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
-        P[:, self.present] = _softmax(2.0 * margins)
-        return P
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:

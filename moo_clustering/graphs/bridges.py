@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
@@ -17,6 +18,7 @@ from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
+from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
 # Similarity of a bridge, relative to the smallest similarity in the graph.
 WEAKNESS = 1e-3
@@ -33,20 +35,19 @@ def bridge_components(
     S: Any,
     X: ArrayLike,
     *,
-    metric: neighbors.Metric = "euclidean",
-    lists: neighbors.NeighborLists | None = None,
-    rng: np.random.Generator,
+    metric: Metric = "euclidean",
+    lists: NeighborLists | None = None,
+    rng: Generator,
 ) -> sp.csr_array:
     """Link the components of a graph by the minimum spanning tree of the smallest distances between them.
 
     Links have similarity 1e-3 min{s_ij > 0}, far below all similarities within components, but large enough
     for a well-posed eigenproblem. A sample without edges is a component. Source: PESC.
 
-    The spanning tree is exact for up to 2000 samples and for precomputed distances, and takes O(N^2 log C)
-    time for C components. For more samples, candidates are the links in the lists, then the nearest samples
-    outside small components (exact), then the closest pairs of large components (exact up to 4 features,
-    otherwise among the 1024 members nearest to the centre of the other component). This takes O(N log N) time
-    on well-behaved data.
+    The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
+    components. Otherwise, it takes O(N log N) time on well-behaved data. Candidates are listed links, then
+    the nearest samples outside small components (exact), then the closest pairs of large components (exact up
+    to 4 features, otherwise among the 1024 members nearest to the centre of the other component).
 
     Parameters
     ----------
@@ -84,12 +85,12 @@ def link_parts(
     X: ArrayLike,
     weight: float,
     *,
-    metric: neighbors.Metric,
-    lists: neighbors.NeighborLists | None,
+    metric: Metric,
+    lists: NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
     """Join the parts of a graph by their shortest links, of similarity ``weight``; keys break ties."""
-    i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
+    i, j = spanning_links(parts, _proposals(X, metric, lists, keys), keys)
     # With a different index type, SciPy would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
     bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
@@ -135,25 +136,17 @@ def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tup
     return i[kept], j[kept]
 
 
-def _proposals(
-    X: ArrayLike,
-    metric: neighbors.Metric,
-    lists: neighbors.NeighborLists | None,
-    keys: Int64Array,
-    n_samples: int,
-) -> list[Proposal]:
-    if isinstance(metric, str) and metric == "precomputed":
+def _proposals(X: ArrayLike, metric: Metric, lists: NeighborLists | None, keys: Int64Array) -> list[Proposal]:
+    if metric == "precomputed":
         D = checked_distances(X)
         return [_exact_links(lambda rows: D[rows], keys)]
     space = neighbors.metric_space(checked_table(X, dtype=FLOATS), metric)
     search = neighbors.point_search(space.points, space)
-    if n_samples <= ALL_PAIRS_UP_TO:
+    if len(keys) <= ALL_PAIRS_UP_TO:
         return [_exact_links(search.all_distances, keys)]
     large = LargeGraphBridges(search, space)
-    offers: list[Proposal] = [large.from_small_parts, large.between_parts]
-    if lists is not None:
-        offers.insert(0, _listed_links(lists))
-    return offers
+    listed = [] if lists is None else [_listed_links(lists)]
+    return [*listed, large.from_small_parts, large.between_parts]
 
 
 class Links(NamedTuple):
@@ -167,7 +160,7 @@ class Links(NamedTuple):
 Proposal = Callable[[Int32Array], Links]
 
 
-def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
+def _listed_links(lists: NeighborLists) -> Proposal:
     """Propose the listed links out of each part, if the shortest is no longer than any unlisted link."""
     n_samples, width = lists.indices.shape
     # Admissible samples that are not listed are at least as far away as the last listed sample.
@@ -225,15 +218,14 @@ class LargeGraphBridges:
         # most 64 samples, each sample searches for its nearest sample outside the part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
-        for size in np.unique(sizes[small]):
+        for size in np.unique(sizes[small]).tolist():
             rows = np.flatnonzero(small[parts] & (sizes[parts] == size))
-            n_found = min(int(size) + 1, len(parts))
+            n_found = min(size + 1, len(parts))
             step = self.search.chunk(n_found)
             for lo in range(0, len(rows), step):
                 who = rows[lo : lo + step]
                 found = self.search(who, n_found)
-                outside = parts[found.points] != parts[who, None]
-                place = outside.argmax(axis=1)
+                place = (parts[found.points] != parts[who, None]).argmax(axis=1)
                 line = np.arange(len(who))
                 offers.append(Links(who, found.points[line, place], found.distances[line, place]))
         return _joined(offers)
@@ -279,9 +271,8 @@ class LargeGraphBridges:
 
 
 def _joined(offers: list[Links]) -> Links:
-    if not offers:
-        return Links(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
-    return Links(*(np.concatenate(column) for column in zip(*offers, strict=True)))
+    none = Links(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+    return Links(*(np.concatenate(column) for column in zip(none, *offers, strict=True)))
 
 
 def _shortest(i: Int64Array, j: Int64Array, length: FloatArray) -> Links:

@@ -67,18 +67,16 @@ def spectral_embedding(
     ``"lobpcg"`` is the block conjugate gradient method, with a Jacobi preconditioner for the unnormalised
     Laplacian. ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
 
-    Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Target residuals are
-    1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), times the largest degree if
-    unnormalised. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Source: PESC,
-    Algorithm 1 (Eq. 7). ``"chebyshev"``: Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field
-    calculations using Chebyshev-filtered subspace iteration, J. Comput. Phys. 219, 2006.
+    Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Target residuals are 1e-4
+    (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), multiplied by the largest degree
+    if unnormalised. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Sources:
+    PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006 (``"chebyshev"``).
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities with a zero diagonal.
     n_components : int
-        Number of vectors.
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
         ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times unscaled ``"sym"`` vectors.
@@ -157,8 +155,8 @@ def _pairs(
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
     # Place neighbours close together in memory, because memory access limits the speed of large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
-    L = _reordered(L, order)
-    values, found = chebyshev_pairs(L, n_pairs, scale, known[order], rng, n_vectors=n_vectors, n_jobs=n_jobs)
+    products = _Products(_reordered(L, order), n_jobs)
+    values, found = chebyshev_pairs(products, n_pairs, scale, known[order], rng, n_vectors)
     vectors = np.empty_like(found)
     vectors[order] = found
     return values, vectors
@@ -225,13 +223,7 @@ def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
 
 
 def lanczos_pairs(
-    L: sp.csr_array,
-    n_pairs: int,
-    scale: float,
-    known: sp.csr_array,
-    rng: Generator,
-    *,
-    factorize: bool = False,
+    L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
     """Solve by repeated Lanczos iteration on the orthogonal complement of the vectors found so far."""
     # Each run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
@@ -320,29 +312,21 @@ class _Deflated:
 
 
 def chebyshev_pairs(
-    L: sp.csr_array,
-    n_pairs: int,
-    scale: float,
-    known: sp.csr_array,
-    rng: Generator,
-    *,
-    n_vectors: int | None = None,
-    n_jobs: int | None = None,
+    products: _Products, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, n_vectors: int
 ) -> Pairs:
     """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum."""
     # The block starts with ``known`` and random vectors. Each round filters the block, orthonormalises it,
     # and computes the best pairs in its span. Converged vectors are not filtered again. Beyond the first
     # ``n_vectors`` pairs, only eigenvalues need to be accurate. Filtering takes one pass over L per degree.
     # Threads process rows of L and fixed blocks of the vectors, so their number does not affect any sum.
-    n = L.shape[0]
+    L, n = products.L, products.L.shape[0]
     # The limit is stricter than for Lanczos, because filter residuals end close to it. It is higher
     # where only the eigenvalue is needed, because its error is of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
-    allowed[n_pairs if n_vectors is None else n_vectors :] = 1e-3 * scale
+    allowed[n_vectors:] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
     n_random = min(n, n_pairs + max(_EXTRA, n_pairs // 4)) - block.shape[1]
     block = np.column_stack([block, rng.standard_normal((n, n_random))])
-    products = _Products(L, n_jobs)
     with one_thread():
         for turn in range(_MAX_ROUNDS + 1):
             values, errors = _ritz_pairs(products, block)

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Shared, block_slices, choice, near_one
+from moo_clustering._arrays import Shared, block_slices, choice, near_one
 from moo_clustering._data import checked_array, checked_table, require_same_samples
 from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
+from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors as neighborhoods
 from moo_clustering.graphs.trees import MOST_FEATURES, Root, SpanningTree, box_tree, euclidean_mst
@@ -34,16 +35,16 @@ class LocusGraph(Shared):
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
         Admissible neighbours, nearest first, padded with -1.
     keys : ndarray of shape (n_samples,), int32
-        Keys by which equidistant samples are ordered, smaller keys first.
+        Keys that order equidistant samples, smaller keys first.
     tree : SpanningTree
     interest : LinkInterest
     recall : float or None
-        Recall of the :class:`NeighborLists`; None if they are exact.
+        See :class:`NeighborLists`.
     """
 
     X: FloatArray
-    neighbors: NDArray[np.int32]
-    keys: NDArray[np.int32]
+    neighbors: Int32Array
+    keys: Int32Array
     tree: SpanningTree
     interest: LinkInterest
     recall: float | None = None
@@ -99,7 +100,7 @@ def locus_graph(
     method : str, default="auto"
         Search method for the lists; see :func:`neighbor_lists`. The tree and the ranks are always exact.
     """
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
@@ -162,7 +163,7 @@ def mst_interestingness(
     tree: SpanningTree,
     X: ArrayLike,
     *,
-    keys: NDArray[np.int32] | None = None,
+    keys: Int32Array | None = None,
     metric: neighborhoods.Metric = "euclidean",
     rank_cap: int | None = None,
     n_jobs: int | None = None,
@@ -184,8 +185,7 @@ def mst_interestingness(
     rank_cap : int, optional
         Upper limit on ranks, which saves time. Links whose degree reaches the limit are sorted by length.
     """
-    precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = checked_distances(X) if precomputed else checked_table(X)
+    data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples
     require_same_samples("X and the tree", len(data), n)
     if rank_cap is not None and rank_cap < 1:
@@ -205,23 +205,15 @@ def mst_interestingness(
 
 
 def _ranks(
-    data: NDArray[Any],
-    pairs: Int64Array,
-    keys: NDArray[np.int32],
-    metric: neighborhoods.Metric,
-    cap: int,
-    n_jobs: int | None,
+    data: Any, pairs: Int64Array, keys: Int32Array, metric: neighborhoods.Metric, cap: int, n_jobs: int | None
 ) -> Ranks:
     out = np.empty(len(pairs), dtype=np.int32)
-    if isinstance(metric, str) and metric == "precomputed":
-        for part in block_slices(len(pairs), len(data)):
-            out[part] = _rank_in_rows(data[pairs[part, 0]], pairs[part], keys)
-        return np.minimum(out, cap)
     space = neighborhoods.metric_space(data, metric)
     if space.power != 2.0:
         for part in block_slices(len(pairs), len(data)):
-            rows = pairwise_distances(space.points[pairs[part, 0]], space.points, metric=metric)
-            out[part] = _rank_in_rows(rows, pairs[part], keys)
+            D = data[pairs[part, 0]]
+            D = D if metric == "precomputed" else pairwise_distances(D, data, metric=metric)
+            out[part] = _rank_in_rows(D, pairs[part], keys)
         return np.minimum(out, cap)
     rows = neighborhoods.distinct_rows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
@@ -248,7 +240,7 @@ def _ranks(
     return out
 
 
-def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: NDArray[np.int32]) -> Ranks:
+def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: Int32Array) -> Ranks:
     distances = neighborhoods.round_distances(rows)
     here = np.arange(len(pairs))
     own = distances[here, pairs[:, 1]][:, None]
@@ -266,7 +258,7 @@ def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> In
     return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
-def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
+def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int32Array:
     """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], starting at 1."""
     # Distances are compared using matrix products, and near ties using differences between samples. Takes
     # O(N^2 n_features) time for N distinct first samples, in blocks of bounded size.

@@ -7,18 +7,11 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntArray,
-    Labels,
-    block_slices,
-    number_clusters,
-    quoted,
-)
+from moo_clustering._arrays import block_slices, number_clusters, quoted
 from moo_clustering._data import checked_graph
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import weigh_equal
+from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 
 
 def symmetrize(S: Any) -> sp.csr_array:
@@ -101,7 +94,7 @@ def without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityEdges:
-    """Edges i < j of a symmetric graph, its diagonal, and its row sums including the diagonal."""
+    """Edges (i < j) of a symmetric graph, its diagonal, and its row sums including the diagonal."""
 
     ends: Int64Array
     weights: FloatArray
@@ -138,7 +131,7 @@ def similarity_edges(S: Any) -> SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Merge parts, smallest first, into the part with most edge weight or, without edges, nearest mean."""
+    """Merge parts, smallest first, into the part with the most edge weight; without edges, nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:

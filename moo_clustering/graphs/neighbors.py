@@ -133,8 +133,7 @@ def neighbor_lists(
     _arrays.choice("ties", ties, ("random", "index"))
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
-    precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = checked_distances(X) if precomputed else checked_table(X, dtype=FLOATS)
+    data = checked_distances(X) if metric == "precomputed" else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     if n_samples < 2:
         raise ValueError("neighbour lists require at least 2 samples, got 1")
@@ -232,7 +231,7 @@ def ordered_lists(
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
     constrained, recall = _in_conflict(groups, n_samples), None
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         if method not in ("auto", "exact", "brute"):
             raise ValueError(f'method="{method}" requires features, not metric="precomputed"; use "exact"')
         with np.errstate(over="ignore"):
@@ -391,7 +390,7 @@ class _PointLists:
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Return the samples nearest to each point by (distance, key), and whether these are certain."""
+    """Return the samples nearest to each point, sorted by (distance, key), and whether the list is final."""
     points, distances, horizon = found
     if len(rows.points) == len(rows.samples):  # all samples are distinct points
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
@@ -422,9 +421,8 @@ def index_tied_lists(
     """Return the nearest neighbours (ties: lowest row index), and their distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
-    lists = ordered_lists(
-        _arrays.near_one(data, together=True), min(n_neighbors, n_samples - 1), metric, keys, n_jobs=n_jobs
-    )
+    scaled = _arrays.near_one(data, together=True)
+    lists = ordered_lists(scaled, min(n_neighbors, n_samples - 1), metric, keys, n_jobs=n_jobs)
     rows = np.arange(n_samples)
     if metric == "precomputed":
         return lists, data[rows[:, None], lists.indices]
@@ -512,7 +510,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search, which is Euclidean for all metrics that order pairs in the same way."""
+    """Prepare points for a search, which is Euclidean if the metric orders pairs like Euclidean distances."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":
@@ -552,10 +550,8 @@ def point_search(
     if power == 2.0 or metric in OF_SQUARES:
         _arrays.require_squares(points)
     if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
-        kind = (
-            "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean metric"
-        )
-        raise ValueError(f'method="{method}" requires {kind}, got {quoted(metric)}; use method="exact"')
+        kind = "Minkowski metric" if method == "tree" else "metric that orders pairs as the Euclidean metric"
+        raise ValueError(f'method="{method}" requires a {kind}, got {quoted(metric)}; use method="exact"')
     if power is None or (method == "brute" and power != 2.0):
         return _AnyMetricSearch(points, metric, n_jobs)
     suited = n_points >= _MANY and _FEW_FEATURES <= n_features <= _MANY_FEATURES
@@ -662,10 +658,9 @@ class _MinkowskiSearch(PointSearch):
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         if self._tree is None:
             self._tree = cKDTree(self.points, leafsize=_LEAF, balanced_tree=False)
+        options = {"k": n_found, "p": self.power, "workers": self.workers}
         with named_losses():
-            distances, points = self._tree.query(
-                self.points[rows], k=n_found, p=self.power, workers=self.workers
-            )
+            distances, points = self._tree.query(self.points[rows], **options)
         distances = round_distances(distances)
         return Found(points, distances, distances[:, -1])
 
@@ -771,8 +766,7 @@ class _BlockSearch(_MinkowskiSearch):
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))
         near = np.empty((len(rows), n_found), dtype=np.int64)
-        squares = np.empty((len(rows), n_found), dtype=np.float32)
-        looked_at = []
+        squares, looked_at = np.empty((len(rows), n_found), dtype=np.float32), []
 
         def search(lo: int, hi: int) -> None:
             queries = (places, groups, lo, hi, near, squares)

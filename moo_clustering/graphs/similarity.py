@@ -4,19 +4,21 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, choice, quoted
+from moo_clustering._arrays import block_slices, choice, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
+from moo_clustering._types import AnyFloatArray, FloatArray, Int32Array, Int64Array
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.bridges import WEAKNESS, link_parts
 from moo_clustering.graphs.matrices import symmetrize, without_diagonal
+from moo_clustering.graphs.neighbors import Metric, NeighborLists, PlainMetric
 
 #: A positive number, "mean" or "median".
 Sigma = float | str
@@ -25,7 +27,7 @@ MAX_MEMORY = 4 * 2**30
 _BYTES_PER_ENTRY = 40
 
 
-def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
+def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     """Link two samples if at least one of them lists the other, with Gaussian similarities.
 
     Source: PESC, section on baselines (k-nearest-neighbour graph).
@@ -43,13 +45,13 @@ def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_a
     return symmetrize(_gaussian_edges(lists, sigma))
 
 
-def _gaussian_edges(lists: neighbors.NeighborLists, sigma: Sigma) -> sp.csr_array:
+def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
     scale = resolve_sigma(lists.distances[lists.indices >= 0], sigma)
     return listed_edges(lists, gaussian_similarity(lists.distances, scale))
 
 
 @documented(knn_graph)
-def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
+def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     """Link samples that list each other, with Gaussian similarities; some samples may have no edges."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
@@ -57,7 +59,7 @@ def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> s
 
 
 def epsilon_graph(
-    X: ArrayLike, epsilon: float, *, metric: neighbors.Metric = "euclidean", max_memory: int = MAX_MEMORY
+    X: ArrayLike, epsilon: float, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> sp.csr_array:
     """Link samples whose distance is strictly below ``epsilon``, with similarity 1.
 
@@ -78,7 +80,7 @@ def epsilon_graph(
     """
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}")
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         return _near_pairs(checked_distances(X), metric, epsilon, max_memory)
     data = checked_table(X, dtype=FLOATS)
     power = neighbors.MINKOWSKI.get(metric) if isinstance(metric, str) else None
@@ -87,9 +89,7 @@ def epsilon_graph(
     return _near_pairs(data, metric, epsilon, max_memory)
 
 
-def _near_pairs(
-    data: AnyFloatArray, metric: neighbors.Metric, epsilon: float, max_memory: int
-) -> sp.csr_array:
+def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory: int) -> sp.csr_array:
     counts, columns, n_entries = [], [], 0
     limit = neighbors.round_distances(np.array([epsilon]))[0]
     for lo, block in _distance_blocks(data, metric):
@@ -104,9 +104,9 @@ def _near_pairs(
     return symmetrize(sp.csr_array((np.ones(n_entries), np.concatenate(columns), indptr), shape=shape))
 
 
-def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
+def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
     """Yield each block's first row number, and its distances to all samples, rounded to preserve ties."""
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
         return
@@ -153,7 +153,7 @@ def full_graph(
     X: ArrayLike,
     sigma: Sigma = "mean",
     *,
-    metric: neighbors.Metric = "euclidean",
+    metric: Metric = "euclidean",
     max_memory: int = MAX_MEMORY,
 ) -> sp.csr_array:
     """Link each pair of distinct samples, with Gaussian similarities.
@@ -175,15 +175,15 @@ def self_tuning_graph(
     *,
     n_neighbors: int = 10,
     scale_neighbor: int = 7,
-    metric: neighbors.PlainMetric = "euclidean",
+    metric: PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> sp.csr_array:
     """Return a connected nearest-neighbour graph with similarities exp(-d_ij^2 / (sigma_i sigma_j)).
 
     sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, but at least a
-    thousandth of the median positive neighbour distance. Two samples are linked if either lists the other,
-    with similarity at least 1e-6. Takes O(m n_neighbors) memory; for time see :func:`neighbor_lists`. Bridges
-    are exact up to 2000 samples; see :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
+    thousandth of the median positive neighbour distance. Two samples are linked if either lists the other.
+    Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see :func:`neighbor_lists`,
+    and for links between components, :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def self_tuning_graph(
     return link_parts(graph, parts, data, weight, metric=metric, lists=lists, keys=keys)
 
 
-def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: int) -> FloatArray:
+def _weights(indices: Int32Array, distances: FloatArray, scale_neighbor: int) -> FloatArray:
     positive = distances[distances > 0]
     if not len(positive):
         return np.ones_like(distances)
@@ -236,7 +236,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
     return np.maximum(1e-6, np.exp(-exponent))
 
 
-def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
+def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_array:
     """Link neighbours, with symmetrised water-filling similarities.
 
     Takes O(N width) time and memory. Source: PESC.
@@ -262,7 +262,7 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
 
 
 @documented(knn_graph)
-def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
+def waterfill_lambda(lists: NeighborLists) -> float:
     """Return the default trade-off: three times the mean distance of up to 10 nearest neighbours.
 
     Returns 1 if all these distances are 0, because every positive number then yields the same graph.
@@ -311,7 +311,6 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     ----------
     distances : ndarray
     sigma : float
-        Scale factor.
 
     Returns
     -------
@@ -333,7 +332,6 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     Parameters
     ----------
     distances : ndarray
-        Edge distances.
     sigma : float, "mean" or "median"
     """
     distances = checked_array(distances, "distances", FLOATS)
@@ -346,9 +344,7 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     return float(sigma)
 
 
-def pair_distances(
-    X: ArrayLike, *, metric: neighbors.Metric = "euclidean", max_memory: int = MAX_MEMORY
-) -> FloatArray:
+def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY) -> FloatArray:
     """Compute all pairwise distances; raise a ValueError if the full graph exceeds ``max_memory``.
 
     Parameters
@@ -362,8 +358,7 @@ def pair_distances(
     -------
     ndarray of shape (n_samples, n_samples)
     """
-    precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = checked_distances(X) if precomputed else checked_table(X, dtype=FLOATS)
+    data = checked_distances(X) if metric == "precomputed" else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
     try:
@@ -376,7 +371,7 @@ def pair_distances(
         ) from error
 
 
-def listed_edges(lists: neighbors.NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
+def listed_edges(lists: NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
     """Return the directed matrix of the positive ``weights`` (n_samples, width) of listed neighbours."""
     # Older versions of NumPy make parts of a memory-mapped array read-only, but sorting writes to them.
     indices = np.asarray(lists.indices)

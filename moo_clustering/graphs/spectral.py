@@ -13,8 +13,8 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import block_slices, number_clusters, quoted, warn_caller
-from moo_clustering._data import checked_array, checked_graph, checked_weights
+from moo_clustering._arrays import block_slices, number_clusters, warn_caller
+from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_weights
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
@@ -22,7 +22,7 @@ from moo_clustering._parallel import one_thread
 from moo_clustering._types import FloatArray, Int32Array, Int64Array
 from moo_clustering.graphs import embedding as embeddings
 from moo_clustering.graphs.bridges import bridge_weight, link_parts
-from moo_clustering.graphs.matrices import inverse_root, symmetrize, symmetrized
+from moo_clustering.graphs.matrices import degrees, inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
 # Above this number of samples, k-means is fitted to a random subset of them.
@@ -168,16 +168,14 @@ def _cluster_rows(
 def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:
     """Return the spectral partitions of a graph for several numbers of clusters.
 
-    For each k, k-means++ clusters the rows, scaled to unit length, of the k eigenvectors of D^(-1/2) S
-    D^(-1/2) with the largest eigenvalues. Raises a ValueError if S is not square, symmetric, finite and
+    For each k, the rows of the k eigenvectors of D^(-1/2) S D^(-1/2) with the largest eigenvalues are scaled
+    to unit length and clustered by k-means++. Raises a ValueError if S is not square, symmetric, finite and
     non-negative, or if any k or n_init is below 1. Source: Ng, Jordan, Weiss, On spectral clustering, NIPS
     2001.
 
-    Dense matrices, and sparse matrices up to 2000 samples, take O(m^3) time and O(m^2) memory. Larger sparse
-    matrices, and sparse matrices with at least 512 samples and at most 24 similarities per sample, use the
-    Lanczos iteration of :func:`spectral_embedding` (its ``"auto"`` from 20,000 samples). Dense matrices
-    without zeros and with at least 512 samples also use Lanczos if it converges to the precision of the dense
-    solution, in O(m^2) per product. All solvers run in one thread, for reproducible rounding.
+    Takes O(m^3) time and O(m^2) memory for dense and small sparse matrices. Large or very sparse matrices use
+    Lanczos iteration, as in :func:`spectral_embedding`. Dense matrices without zeros use it if it reaches
+    the precision of the dense solution. All solvers run in one thread, for reproducible rounding.
 
     Parameters
     ----------
@@ -226,8 +224,8 @@ def kmeans_labels(
     squares: FloatArray | None = None,
 ) -> Int32Array:
     """Compute the same labels as scikit-learn's k-means with the same seed, but faster."""
-    # ``centers`` is an additional initialisation; ``squares`` contains the squared distances between samples.
-    # There are fewer clusters if there are fewer distinct samples.
+    # ``centers`` is an additional initialisation, and ``squares`` are the squared distances between samples.
+    # The result has fewer clusters if there are fewer distinct samples.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
@@ -304,8 +302,8 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
-    """Return leading eigenvectors with arbitrarily scaled rows; samples without edges have zero rows."""
-    degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
+    """Return leading eigenvectors with rows of any length; samples without edges have zero rows."""
+    degree = degrees(S)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
     n_found = min(n_vectors, len(tied))
@@ -356,8 +354,8 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of each partition, to be minimised.
 
     An edge between two clusters counts once for each cluster. In sparse regions of a graph, the ratio cut
-    favours cutting off single samples. Takes O(n_partitions nnz) time, and O(nnz) memory plus tens of
-    megabytes. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition from a front.
+    favours cutting off single samples. Takes O(n_partitions nnz) time and O(nnz) memory. Source: Luo, Jiao
+    and Lozano, IEEE TEVC, 2016, who use it to select one partition from a front.
 
     Parameters
     ----------
@@ -403,9 +401,7 @@ def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     """Check numbers of clusters, and convert them to an array."""
-    counts = checked_array(ks, "ks")
-    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
-        raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}")
-    if counts.size and counts.min() < 1:
+    counts = checked_integers(ks, "ks", ndim=(1,)).astype(np.int64)
+    if counts.min(initial=1) < 1:
         raise ValueError(f"ks must be at least 1, got {counts.min()}")
-    return counts.astype(np.int64)
+    return counts

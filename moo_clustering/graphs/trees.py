@@ -13,12 +13,13 @@ from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 
 from moo_clustering._arrays import choice, probability, quoted, require_squares
-from moo_clustering._data import checked_array, checked_table
+from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching, trees
-from moo_clustering._types import FloatArray, Int64Array, IntpArray
+from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.graphs import neighbors
+from moo_clustering.graphs.neighbors import Metric, PlainMetric, Ties
 from moo_clustering.graphs.spectral import checked_counts
 
 # Above this number of features, boxes exclude too few points to save time.
@@ -44,17 +45,17 @@ class SpanningTree:
         All samples, with parents before their children.
     """
 
-    parent: NDArray[np.int32]
+    parent: Int32Array
     lengths: FloatArray
     root: int
-    order: NDArray[np.int32]
+    order: Int32Array
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
         return len(self.parent)
 
-    def links(self) -> NDArray[np.int32]:
+    def links(self) -> Int32Array:
         """Return the child and parent of each link, shape (n_samples - 1, 2), sorted by child."""
         children = np.flatnonzero(np.arange(self.n_samples) != self.root).astype(np.int32)
         return np.column_stack([children, self.parent[children]])
@@ -64,9 +65,9 @@ class SpanningTree:
 def euclidean_mst(
     X: ArrayLike,
     *,
-    metric: neighbors.Metric = "euclidean",
+    metric: Metric = "euclidean",
     root: Root = "random",
-    ties: neighbors.Ties | NDArray[np.int32] = "random",
+    ties: Ties | Int32Array = "random",
     algorithm: Algorithm = "auto",
     rng: np.random.Generator | None = None,
 ) -> SpanningTree:
@@ -74,8 +75,8 @@ def euclidean_mst(
 
     Prim's algorithm takes O(N^2 n_features) time, Boruvka's about O(N log N) with few features. Takes O(N
     n_features) memory, plus up to 128 MB for up to 4096 samples with over 20 features. Duplicates are linked
-    to the duplicate with the smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of
-    the tree. Raises a ValueError if ``"boruvka"`` is used with a non-Euclidean metric.
+    to the duplicate with the smallest key. Raises a ValueError if ``"boruvka"`` is used with a non-Euclidean
+    metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def euclidean_mst(
         Generator for random roots and keys.
     """
     rng = np.random.default_rng() if rng is None else rng
-    precomputed = isinstance(metric, str) and metric == "precomputed"
+    precomputed = metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)
     n = len(data)
     keys = _checked_keys(ties, n, rng)
@@ -103,9 +104,9 @@ def euclidean_mst(
     if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place < n:
         raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {quoted(root)}")
     choice("algorithm", algorithm, ("auto", "prim", "boruvka"))
-    if precomputed and algorithm == "boruvka":
-        raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim"')
     if precomputed:
+        if algorithm == "boruvka":
+            raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim"')
         links = _prim(data.astype(np.float64), True, keys)
         lengths = data[links[:, 0], links[:, 1]].astype(np.float64)
     else:
@@ -113,9 +114,7 @@ def euclidean_mst(
     return hang_up(links, lengths, n, int(place))
 
 
-def _checked_keys(
-    ties: neighbors.Ties | NDArray[np.int32], n_samples: int, rng: np.random.Generator
-) -> NDArray[np.int32]:
+def _checked_keys(ties: Ties | Int32Array, n_samples: int, rng: np.random.Generator) -> Int32Array:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
             raise ValueError(f"ties must be 'random', 'index' or a sequence of keys, got {quoted(ties)}")
@@ -127,7 +126,7 @@ def _checked_keys(
 
 
 def _of_rows(
-    X: NDArray[Any], keys: NDArray[np.int32], metric: neighbors.Metric, algorithm: str
+    X: NDArray[Any], keys: Int32Array, metric: Metric, algorithm: str
 ) -> tuple[Int64Array, FloatArray]:
     space = neighbors.metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
@@ -196,7 +195,7 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute a tree; ``row(i)`` has the lengths from i, then rows that break ties before the keys do."""
+    """Compute a tree; ``row(i)`` returns the lengths from i, then rows that break ties before the keys do."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
@@ -223,22 +222,18 @@ def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.minimum(keys, others), np.maximum(keys, others)
 
 
-def _lengths(
-    points: FloatArray, links: Int64Array, metric: neighbors.Metric, power: float | None
-) -> FloatArray:
+def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float | None) -> FloatArray:
     if power == 2.0:
         return np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
-    return np.array(
-        [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links],
-        dtype=np.float64,
-    ).reshape(-1)
+    found = [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links]
+    return np.array(found, dtype=np.float64)
 
 
 def mutual_reachability_mst(
     X: ArrayLike,
     *,
     n_neighbors: int = 5,
-    metric: neighbors.PlainMetric = "euclidean",
+    metric: PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).
@@ -342,23 +337,21 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
 
 
 def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, FloatArray]:
-    joined, span = checked_array(links, "links"), checked_array(lengths, "lengths", np.float64)
+    joined, span = checked_integers(links, "links"), checked_array(lengths, "lengths", np.float64)
     if span.ndim != 1 or joined.shape != (len(span), 2):
         raise ValueError(
             f"links and lengths must have shapes (m - 1, 2) and (m - 1,), got {joined.shape} and {span.shape}"
         )
-    if len(span) and joined.dtype.kind not in "iu":
-        raise ValueError(f"links must be integers, got {joined.dtype}")
     if len(span) and (joined.min() < 0 or joined.max() > len(span)):
         raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}")
-    if not np.isfinite(span).all() or (span < 0).any():
+    if (span < 0).any():
         raise ValueError("lengths must be finite and non-negative")
     return np.ascontiguousarray(joined, dtype=np.int64), span
 
 
 def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
-) -> NDArray[np.int32]:
+) -> Int32Array:
     """Compute the Genie partitions for several numbers of clusters.
 
     Takes O(m) time for each k, in addition to the merges.

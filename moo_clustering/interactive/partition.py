@@ -6,7 +6,7 @@ the group of each point, and the probability that it is wrong. Points are sample
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -124,7 +124,7 @@ class QuestionPool:
 
     @cached_property
     def kernel(self) -> FloatArray:
-        """Result of ``similarity()``, cached."""
+        """Result of ``similarity()``."""
         return self.similarity()
 
     @cached_property
@@ -164,16 +164,17 @@ class QuestionPool:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Groups of all points, inferred from the anchors."""
+    """Groups of all points, inferred from the anchors.
 
-    # ``points`` are the anchors, oldest first, and ``groups`` their groups. The first ``n_real`` groups
-    # contain anchors. The others are provisional groups: clusters without an anchor, represented by their
-    # ``medoids``. ``kept`` are the partitions with sufficient posterior weight, and ``weights`` their
-    # weights, normalised to sum to 1. ``new_share`` estimates the fraction of clusters that are new groups.
-    # Each point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with
-    # each group; ``probabilities`` of groups with anchors; and an ``error``, the probability that its group
-    # is wrong (0 for anchors). With ``full``, graph and linear kernels are added to the co-association.
-    # ``scale`` is the kernel's mean diagonal over the anchors.
+    ``points`` are the anchors, oldest first, and ``groups`` their groups. The first ``n_real`` groups contain
+    anchors. The others are provisional groups: clusters without an anchor, represented by their ``medoids``.
+    ``kept`` are the partitions with sufficient posterior weight, and ``weights`` their weights, normalised to
+    sum to 1. ``new_share`` estimates the fraction of clusters that are new groups. Each point has a
+    ``group``; ``votes``, the weight of the partitions in which it shares a cluster with each group;
+    ``probabilities`` of groups with anchors; and an ``error``, the probability that its group is wrong (0 for
+    anchors). With ``full``, graph and linear kernels are added to the co-association. ``scale`` is the
+    kernel's mean diagonal over the anchors.
+    """
 
     base: QuestionPool
     points: IntpArray
@@ -193,7 +194,6 @@ class Spread:
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """Number of samples per group."""
         return np.bincount(self.group, weights=self.base.masses, minlength=self.n_groups).astype(np.float64)
 
     @cached_property
@@ -203,7 +203,6 @@ class Spread:
 
     @property
     def expected_error(self) -> float:
-        """Expected fraction of misplaced samples."""
         return float(np.average(self.error, weights=self.base.masses))
 
     @cached_property
@@ -331,24 +330,20 @@ class Spread:
 def spread_groups(
     base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
-    """Extend the groups of the anchors to all points."""
-    # Anchors are sorted oldest first, and groups are numbered by their first anchors. ``pairs``, of shape
-    # (n_pairs, 2), contains the pairs volunteered by the user that are not two anchors. ``signs`` is 1 for
-    # must-links, -1 for cannot-links, and closer to 0 for doubtful pairs.
-    n_real = int(groups.max(initial=-1)) + 1
+    """Extend the groups of the anchors to all points.
+
+    Anchors are sorted oldest first, and groups are numbered by their first anchors. ``pairs``, of shape
+    (n_pairs, 2), contains the pairs volunteered by the user that are not two anchors. ``signs`` is 1 for
+    must-links, -1 for cannot-links, and closer to 0 for doubtful pairs.
+    """
     with one_thread("blas"):
-        return _spread(base, points, groups, n_real, pairs, signs)
+        return _spread(base, points, groups, pairs, signs)
 
 
 def _spread(
-    base: QuestionPool,
-    points: IntpArray,
-    groups: IntpArray,
-    n_real: int,
-    pairs: Int64Array,
-    signs: FloatArray,
+    base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
-    pool = base.pool
+    pool, n_real = base.pool, int(groups.max(initial=-1)) + 1
     total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
     if len(pairs):
         alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
@@ -377,7 +372,7 @@ def _spread(
         base, points, groups, n_real, n_groups, kept, weights, new_share,
         number[cluster], np.zeros(0, dtype=np.intp), unset, unset, unset, full, 1.0,
     )  # fmt: skip
-    medoids = _medoids(draft, cluster, provisional)
+    medoids = _medoids(draft, len(provisional))
     scale, probabilities = 1.0, np.ones((base.n_points, n_real))
     group = number[cluster]
     if n_real:
@@ -407,31 +402,29 @@ def _spread(
         real = group < n_real
         error[real] = 1.0 - probabilities[rows[real], group[real]]
     error[points] = 0.0
-    return Spread(
-        base, points, groups, n_real, n_groups, kept, weights, new_share,
-        group, medoids, votes, probabilities, error, full, scale,
-    )  # fmt: skip
+    found = {"group": group, "medoids": medoids, "votes": votes, "probabilities": probabilities}
+    return replace(draft, **found, error=error, scale=scale)
 
 
-def _medoids(draft: Spread, cluster: IntpArray, provisional: IntpArray) -> IntpArray:
+def _medoids(draft: Spread, n_provisional: int) -> IntpArray:
     """Return the medoid of each provisional group: the point that shares clusters with the most members."""
     base = draft.base
     inside = np.flatnonzero(draft.group >= draft.n_real)
-    if not len(inside):
-        return np.zeros(0, dtype=np.intp)
     own = draft.group[inside] - draft.n_real
-    labels = np.full(base.n_points, len(provisional))
+    if not len(inside):
+        return own
+    labels = np.full(base.n_points, n_provisional)
     labels[inside] = own
-    belonging = np.round(draft.membership(inside, own, draft.count(labels, len(provisional) + 1)), 9)
+    belonging = np.round(draft.membership(inside, own, draft.count(labels, n_provisional + 1)), 9)
     away = np.zeros(len(inside))
     if base.features is not None:
         rows = base.features[inside]
-        sums = np.zeros((len(provisional), rows.shape[1]))
+        sums = np.zeros((n_provisional, rows.shape[1]))
         np.add.at(sums, own, rows * base.masses[inside, None])
         means = sums / np.bincount(own, weights=base.masses[inside])[:, None]
         away = ((rows - means[own]) ** 2).sum(axis=1)
     order = np.lexsort((inside, away, -belonging, own))
-    return inside[order[np.searchsorted(own[order], np.arange(len(provisional)))]]
+    return inside[order[np.searchsorted(own[order], np.arange(n_provisional))]]
 
 
 def _ridge(draft: Spread, system: FloatArray, scale: float) -> FloatArray:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,12 +26,12 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Two groups are joined if the log-odds that they are one class exceed this value. One "together" suffices if
-# a tenth of these pairs are one class: a second question would cost more than the errors it would prevent.
+# Two groups are joined if the log-odds that they are one class exceed this value. A single "together" then
+# suffices if one in ten pairs of groups is one class: a second question would cost more than it prevents.
 _JOINED = math.log(4.0)
 # Maximum number of a group's oldest anchors to compare with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
-# Number of answers for which a sample is set aside, and number of "unknown" answers that cause this.
+# A sample is set aside for _ASIDE answers after _UNKNOWNS consecutive "unknown" answers about it.
 _ASIDE, _UNKNOWNS = 10, 2
 # Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
@@ -44,20 +45,19 @@ Pair = tuple[int, int]
 class PairAnswer(NamedTuple):
     """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
-    # ``odds`` are the log-odds that the answer is correct, or None for the session's error rate.
-
     i: int
     j: int
     sign: int
     volunteered: bool
-    odds: float | None = None
+    odds: float | None = None  # log-odds that the answer is correct; None for the session's error rate
 
 
 class Proposal(NamedTuple):
-    """A question about two points, or about the class name of one point."""
+    """A question about two points (the second is the older anchor), or about the class name of one point.
 
-    # The second point is the older anchor. ``groups`` contains the points' groups, ``probability`` is the
-    # probability that they belong together, and ``value`` is the expected benefit of asking.
+    ``groups`` contains the points' groups, ``probability`` is the probability that they belong together, and
+    ``value`` is the expected benefit of asking.
+    """
 
     kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
@@ -68,13 +68,14 @@ class Proposal(NamedTuple):
 
 @dataclass
 class State:
-    """The state of a session. Each answer changes a copy of it."""
+    """The state of a session. Each answer changes a copy of it.
 
-    # ``anchors`` maps points with a known group to the identity of the group, oldest first, and ``names``
-    # maps identities to names. ``together`` and ``apart`` count the answers about groups. ``pending`` is the
-    # point about which a series of questions is being asked, and ``unknowns`` is its number of consecutive
-    # "unknown" answers. ``aside`` maps each point set aside to the number of answers at which it becomes
-    # available again. ``named`` maps points named by the user to the probability that the name is wrong.
+    ``anchors`` maps points with a known group to the identity of the group, oldest first, and ``names`` maps
+    identities to names. ``together`` and ``apart`` count the answers about groups. ``pending`` is the point
+    about which a series of questions is being asked, and ``unknowns`` is its number of consecutive "unknown"
+    answers. ``aside`` maps each point set aside to the number of answers at which it becomes available again.
+    ``named`` maps points named by the user to the probability that the name is wrong.
+    """
 
     anchors: dict[int, int] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
@@ -90,7 +91,6 @@ class State:
     n_identities: int = 0
 
     def copy(self) -> State:
-        """Return a copy that can be modified independently."""
         return replace(self, **{name: copy(value) for name, value in vars(self).items()})
 
     def found(self, point: int) -> int:
@@ -100,7 +100,6 @@ class State:
         return self.anchors[point]
 
     def new_identity(self) -> int:
-        """Return an unused identity."""
         self.n_identities += 1
         return self.n_identities - 1
 
@@ -111,19 +110,15 @@ class State:
         for point, identity in self.anchors.items():
             if identity == second:
                 self.anchors[point] = first
-        name = self.names.pop(second, None)
-        if name is not None:
+        if (name := self.names.pop(second, None)) is not None:
             self.names.setdefault(first, name)
 
     def joined(self, point: int) -> set[int]:
         """Return all points linked to a point by chains of "together" answers, including the point itself."""
-        found, grew = {point}, True
-        while grew:
-            grew = False
-            for i, j, sign, *_ in self.answers:
-                if sign > 0 and (i in found) != (j in found):
-                    found |= {i, j}
-                    grew = True
+        links = [{i, j} for i, j, sign, *_ in self.answers if sign > 0]
+        found = {point}
+        while new := [link for link in links if link & found and not link <= found]:
+            found |= set().union(*new)
         return found
 
 
@@ -139,8 +134,7 @@ def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
 
 
 def log_odds(error_rate: float) -> float:
-    """Return the log-odds that an answer is correct."""
-    # A certain answer has log-odds of 60.
+    """Return the log-odds that an answer is correct; 60 for a certain answer."""
     return math.log((1.0 - error_rate) / error_rate) if error_rate else 60.0
 
 
@@ -150,15 +144,15 @@ def odds_of(confidence: float | None) -> float | None:
 
 
 def ordered(i: int, j: int) -> Pair:
-    """Return the pair in ascending order."""
     return (i, j) if i < j else (j, i)
 
 
 class Inquiry:
-    """A state of a session, with its partition and its next question."""
+    """A state of a session, with its partition and its next question.
 
-    # ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. If ``names``,
-    # questions ask for names, not comparisons. ``spread`` is the partition, if already known.
+    ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. If ``names``,
+    questions ask for names, not comparisons. ``spread`` is the partition, if already known.
+    """
 
     def __init__(
         self,
@@ -178,7 +172,6 @@ class Inquiry:
 
     @cached_property
     def spread(self) -> Spread:
-        """The partition."""
         state = self.state
         # Number the groups by their oldest anchors.
         number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
@@ -218,10 +211,7 @@ class Inquiry:
     def founders(self) -> list[list[int]]:
         """Representatives of each group: its anchors, oldest first, or the medoid of a provisional group."""
         points, groups = self.spread.representatives
-        of_group: list[list[int]] = [[] for _ in range(self.spread.n_groups)]
-        for point, group in zip(points.tolist(), groups.tolist(), strict=True):
-            of_group[group].append(point)
-        return of_group
+        return [points[groups == group].tolist() for group in range(self.spread.n_groups)]
 
     @cached_property
     def standing_for(self) -> IntpArray:
@@ -238,8 +228,7 @@ class Inquiry:
         for answer in self.state.answers:
             g, h = self.standing_for[answer.i], self.standing_for[answer.j]
             if answer.sign and g >= 0 and h >= 0 and g != h:
-                total[g, h] += self._evidence(answer)
-                total[h, g] += self._evidence(answer)
+                total[[g, h], [h, g]] += self._evidence(answer)
         return total
 
     def _evidence(self, answer: PairAnswer) -> float:
@@ -290,13 +279,10 @@ class Inquiry:
             away /= spread.sizes[:, None] * spread.sizes
         away = np.round(away, 9)
         np.fill_diagonal(away, -np.inf)
-        order = np.argsort(away, axis=1, kind="stable")
-        ranks = np.empty((n, n))
-        np.put_along_axis(ranks, order, np.arange(n, dtype=np.float64)[None].repeat(n, axis=0), axis=1)
+        ranks = np.argsort(np.argsort(away, axis=1, kind="stable"), axis=1)
         return np.maximum(ranks, 1.0)
 
     def name_of(self, group: int) -> str | None:
-        """Return the name of a group, or None if it has no name."""
         identity = self.state.anchors.get(self.founders[group][0])  # None if the group is provisional
         return None if identity is None else self.state.names.get(identity)
 
@@ -304,15 +290,13 @@ class Inquiry:
 
     @cached_property
     def proposal(self) -> Proposal | None:
-        """The next question, or None if no question is left."""
         with one_thread("blas"):
             return self._propose()
 
     def _propose(self) -> Proposal | None:
-        if self.state.pending is not None:
-            found = self._about_sample(self.state.pending, 0.0)
-            if found is not None:
-                return found
+        pending = self.state.pending
+        if pending is not None and (found := self._about_sample(pending, 0.0)) is not None:
+            return found
         of_groups = next(self._group_proposals(), None)
         of_sample = self._sample_proposal(above=-1.0 if of_groups is None else of_groups.value)
         return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
@@ -355,8 +339,7 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample, if its value exceeds ``above``."""
-        # With ``aside``, samples that were set aside are also candidates.
+        """Return the best question about a sample worth more than ``above``; ``aside`` allows all samples."""
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -375,14 +358,12 @@ class Inquiry:
             if self.names:
                 group = int(spread.group[point])
                 return Proposal("sample", (point,), (group,), 1.0 - float(spread.error[point]), value)
-            found = self._about_sample(point, value)
-            if found is not None:
+            if (found := self._about_sample(point, value)) is not None:
                 return found
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return points in the clusters with most expected errors, the most uncertain, and random points."""
-        # Choose 30 candidates of each kind.
+        """Return 30 points in clusters with many expected errors, the 30 most uncertain, and 30 at random."""
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
@@ -402,7 +383,6 @@ class Inquiry:
         return np.intersect1d(np.concatenate(chosen), free)
 
     def _about_sample(self, point: int, value: float) -> Proposal | None:
-        """Return the next comparison for a point, or None if none is left."""
         q = self.posterior(point)
         spread, state = self.spread, self.state
         order = np.argsort(-q[:-1], kind="stable").tolist()
@@ -434,11 +414,8 @@ class Inquiry:
             founder, *others = self.founders[g]
             joined = state.joined(founder)
             loose += [(spread.probabilities[p, g], p) for p in others if p not in joined | state.named.keys()]
-        for _, point in sorted(loose):
-            found = self._about_sample(point, 0.0)
-            if found is not None:
-                return found
-        return None
+        found = (self._about_sample(point, 0.0) for _, point in sorted(loose))
+        return next((proposal for proposal in found if proposal is not None), None)
 
     def posterior(self, point: int, state: State | None = None) -> FloatArray:
         """Return the probability that a point belongs to each group, and finally to a new group."""
@@ -476,7 +453,6 @@ class Inquiry:
     # Answers.
 
     def after_pair(self, proposal: Proposal, sign: int, odds: float | None = None) -> Inquiry:
-        """Return the inquiry that follows an answer about two points."""
         state = self.state.copy()
         a, b = proposal.points
         state.asked.add(ordered(a, b))
@@ -530,29 +506,22 @@ class Inquiry:
         for point, identity in state.anchors.items():
             members.setdefault(identity, []).append(point)
         for (first, second), sign in net.items():
-            founders = [members[g][:_N_GROUP_FOUNDERS] for g in (first, second)]
-            if (
-                sign > 0
-                and first != second
-                and all(ordered(a, b) in state.asked for a in founders[0] for b in founders[1])
-            ):
+            founders = product(*(members[g][:_N_GROUP_FOUNDERS] for g in (first, second)))
+            if sign > 0 and first != second and all(ordered(a, b) in state.asked for a, b in founders):
                 state.join(first, second)
                 return
 
     def _after_sample(self, state: State, point: int, sign: int) -> Inquiry:
+        here = self.at(state, same_partition=True)
         if not sign:
             state.unknowns = state.unknowns + 1 if state.pending == point else 1
             state.pending = point
-            if (
-                state.unknowns >= _UNKNOWNS
-                or self.at(state, same_partition=True)._about_sample(point, 0.0) is None
-            ):
+            if state.unknowns >= _UNKNOWNS or here._about_sample(point, 0.0) is None:
                 state.aside[point] = state.n_answers + _ASIDE
                 state.pending, state.unknowns = None, 0
-            return self.at(state, same_partition=True)
+            return here
         state.pending, state.unknowns = point, 0
         q = self.posterior(point, state)
-        here = self.at(state, same_partition=True)
         if not self._is_clear(q) and here._about_sample(point, 0.0) is not None:
             return here
         self._place(state, point, int(q.argmax()))
@@ -567,12 +536,10 @@ class Inquiry:
         for g in sorted(asked_about | {group}):
             if self.spread.n_real <= g < self.spread.n_groups:
                 state.found(self.founders[g][0])
-        if group == self.spread.n_groups:
+        if group == self.spread.n_groups or self.founders[group] == [point]:
             identity = state.new_identity()
         else:
             identity = state.anchors[self.founders[group][0]]
-            if self.founders[group] == [point]:
-                identity = state.new_identity()
         self._anchor(state, point, identity)
         if state.pending == point:
             state.pending, state.unknowns = None, 0
@@ -593,7 +560,7 @@ class Inquiry:
                         grew = True
 
     def after_volunteered(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
-        """Return the inquiry that follows a volunteered answer."""
+        """Return the inquiry that follows an answer about two points that the user chose."""
         state = self.state.copy()
         state.n_answers += 1
         if i == j:
@@ -645,7 +612,6 @@ class Inquiry:
             self._anchor(state, point, state.new_identity())
 
     def after_unnamed(self, proposal: Proposal) -> Inquiry:
-        """Return the inquiry that follows the answer "unknown" about a sample's name."""
         state = self.state.copy()
         state.n_answers += 1
         state.aside[proposal.points[0]] = state.n_answers + _ASIDE

@@ -7,6 +7,7 @@ import os
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -42,7 +43,7 @@ _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 _SURE = 0.9
 # Error rate assumed at the start, and expected number of wrong answers after which to repeat a question.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
-# Value of repeating a question of each kind: errors about groups move more samples than those about samples.
+# Value of repeating a question: a wrong answer about groups moves more samples than one about a sample.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
 
 
@@ -69,8 +70,8 @@ class AnswerSession:
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
         raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from
         0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
-        both are treated as "unknown" and ``error_rate_`` is raised, so that more questions are repeated.
-        Answers keep their weights, whatever ``error_rate_`` is.
+        both are treated as "unknown", and ``error_rate_`` rises, so that more questions are repeated. The
+        weights of answers do not depend on ``error_rate_``.
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional
@@ -86,7 +87,7 @@ class AnswerSession:
     labels_ : ndarray of shape (n_samples,), int32
     n_clusters_ : int
     groups_ : DataFrame
-        One row per cluster: number in ``labels_``, name, size, number of answered samples, and up to three of
+        One row per cluster: label in ``labels_``, name, size, number of answered samples, and up to three of
         these samples as examples.
     expected_error_ : float
         Expected fraction of samples in a wrong cluster, which helps to decide when to stop. See
@@ -131,13 +132,12 @@ class AnswerSession:
     ) -> None:
         auto = isinstance(error_rate, str) and error_rate == "auto"
         if not auto and not (isinstance(error_rate, int | float | np.number) and 0 <= error_rate < 0.5):
-            raise ValueError(f"error_rate must be in [0, 0.5) or 'auto', got {quoted(error_rate)}")
+            raise ValueError(f'error_rate must be in [0, 0.5) or "auto", got {quoted(error_rate)}')
         if not isinstance(random_state, int | np.integer) or random_state < 0:
             raise ValueError(f"random_state must be a non-negative integer, got {quoted(random_state)}")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
-            raise ValueError(
-                f"data must have one row per sample, {base.n_samples} in all; got shape {np.shape(data)}"
-            )
+            expected = f"data must have one row per sample, {base.n_samples} in all"
+            raise ValueError(f"{expected}; got shape {np.shape(data)}")
         self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
         self.error_rate: float | Literal["auto"] = "auto" if auto else float(error_rate)
         self.random_state = int(random_state)
@@ -150,8 +150,7 @@ class AnswerSession:
         self._undone: list[dict[str, Any]] = []
         # Per reopening of an answer: number of answers after it, event, and the answers and state before it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
-        # All events, as they are written to the file.
-        self._events: list[dict[str, Any]] = []
+        self._events: list[dict[str, Any]] = []  # all events, as they are written to the file
         self._path: Path | None = None
         self._refresh()
         if path is not None:
@@ -216,12 +215,9 @@ class AnswerSession:
             points = np.flatnonzero(spread.group == smaller)
         else:
             around = spread.together(np.array(proposal.points[:1]), np.arange(base.n_points))[0]
-            points = np.flatnonzero((around > 0.5) & (spread.error > 0))
-            points = np.union1d(points, proposal.points[:1])
+            points = np.union1d(np.flatnonzero((around > 0.5) & (spread.error > 0)), proposal.points[:1])
         if base.landmark_of is not None:
-            concerned = np.zeros(base.n_points, dtype=np.bool_)
-            concerned[points] = True
-            points = np.flatnonzero(concerned[base.landmark_of])
+            points = np.flatnonzero(np.isin(base.landmark_of, points))
         samples = tuple(int(base.sample_of[point]) for point in proposal.points)
         number = self._inquiry.state.n_answers
         return Question(samples, proposal.kind, proposal.probability, proposal.value, points, number)
@@ -255,23 +251,16 @@ class AnswerSession:
         if samples is not None:
             i, j = self._checked_pair(samples)
             return self._do({"answer": _checked_word(answer), "samples": [i, j], **sure})
-        present = self.question
-        if present is None:
-            raise ValueError(
-                "there are no questions left to answer; pass samples=(i, j) to answer about two samples"
-            )
+        if (present := self.question) is None:
+            raise ValueError("no questions are left; pass samples=(i, j) to answer about two samples")
         if question is not None and question != present and question.number != present.number:
-            raise ValueError(
-                f"question number {question.number} has already been answered; the current question, "
-                f"session.question, is number {present.number}"
-            )
+            said = f"question number {question.number} has already been answered"
+            raise ValueError(f"{said}; session.question is number {present.number}")
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):
-            raise ValueError(
-                f"{answer!r} is an answer about two samples: answer with the class of sample "
-                f'{present.samples[0]} or "unknown", or pass samples=(i, j)'
-            )
+            remedy = f'answer with the class of sample {present.samples[0]} or "unknown"'
+            raise ValueError(f"{answer!r} is an answer about two samples: {remedy}, or pass samples=(i, j)")
         else:
             word = answer if answer == "unknown" else _checked_name(answer)
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
@@ -293,7 +282,7 @@ class AnswerSession:
         *,
         time_limit: float | None = None,
     ) -> Self:
-        """Answer questions from known classes, or with a function that asks, say, a person or a model.
+        """Answer questions from known classes, or with a function that asks a person or a model.
 
         Raises a ValueError that names the question if an answer is not allowed, and a TimeoutError if the
         function takes longer than ``time_limit``. Earlier answers are kept.
@@ -301,8 +290,8 @@ class AnswerSession:
         Parameters
         ----------
         oracle : callable or array-like of shape (n_samples,)
-            ``oracle(question)`` returns an answer, as for :meth:`answer`, or an answer and its confidence, or
-            None to stop. An array contains the class of each sample; None, NaN, "" and -1 mean unknown.
+            ``oracle(question)`` returns an answer (see :meth:`answer`), a tuple of an answer and its
+            confidence, or None to stop. An array contains classes; None, NaN, "" and -1 mean unknown.
         budget : int, optional
             Maximum number of answers. By default, questions end once ``may_stop_`` is True.
         time_limit : float, optional
@@ -317,12 +306,9 @@ class AnswerSession:
         >>> session.run(lambda question: "together" if len({*classes[[*question.samples]]}) == 1 else "apart")
         AnswerSession(mode='pairs', n_answers=..., n_clusters=2, expected_error=0...)
         """
-        if budget is not None:
-            budget = integer("budget", budget, 0)
         answers = oracle if callable(oracle) else self._answers_of(oracle)
-        number = 0
-        while (question := self.question) is not None:
-            if number == budget or (budget is None and self.may_stop_):
+        for _ in count() if budget is None else range(integer("budget", budget, 0)):
+            if (question := self.question) is None or (budget is None and self.may_stop_):
                 break
             answer = answers(question) if time_limit is None else within(time_limit, answers, question)
             if answer is None:
@@ -332,10 +318,8 @@ class AnswerSession:
                 self.answer(word, confidence=confidence)
             except (ValueError, TypeError, AttributeError) as error:
                 asked = " and ".join(map(str, question.samples))
-                raise ValueError(
-                    f"the oracle answered {quoted(answer)} about samples {asked}: {error}"
-                ) from error
-            number += 1
+                said = f"the oracle answered {quoted(answer)} about samples {asked}: {error}"
+                raise ValueError(said) from error
         return self
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
@@ -358,11 +342,10 @@ class AnswerSession:
         return answer
 
     def name(self, group: int, name: str) -> Self:
-        """Name the cluster with number ``group`` in ``labels_``. Clusters with the same name are merged."""
+        """Name cluster ``group`` of ``labels_``. Clusters with the same name are merged."""
         if not isinstance(group, int | np.integer) or not 0 <= group < self.n_clusters_:
-            raise ValueError(
-                f"group must be a cluster number from 0 to {self.n_clusters_ - 1}, got {quoted(group)}"
-            )
+            expected = f"a cluster label from 0 to {self.n_clusters_ - 1}"
+            raise ValueError(f"group must be {expected}, got {quoted(group)}")
         founder = self._inquiry.founders[int(self._group_of_number[group])][0]
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
@@ -395,10 +378,8 @@ class AnswerSession:
 
     def _checked_revision(self, number: int, answer: str | None) -> str | None:
         if not isinstance(number, int) or not 0 <= number < len(self._past):
-            raise ValueError(
-                f"number must be a row index of history_, which has {len(self._past)} rows, got "
-                f"{quoted(number)}"
-            )
+            expected = f"a row index of history_, which has {len(self._past)} rows"
+            raise ValueError(f"number must be {expected}, got {quoted(number)}")
         event = self._past[number][1]
         if answer is None or len(event["samples"]) == 2:
             return answer and _checked_word(answer)
@@ -476,8 +457,7 @@ class AnswerSession:
             after = before.after_unnamed(Proposal(kind, (points[0],), (0,), probability, 0.0))
         else:
             sign = 0 if event.get("withdrawn") else SIGNS[word]
-            proposal = self._proposal_of(event, points)
-            if proposal is None:
+            if (proposal := self._proposal_of(event, points)) is None:
                 after = before.after_volunteered(points[0], points[1], sign, odds)
             else:
                 probability = proposal.probability
@@ -504,30 +484,23 @@ class AnswerSession:
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """Return the question that an event answers, or None if the answer was volunteered."""
         # The question is restored from the event, because another machine might select a different question.
-        if "kind" not in event:
+        inquiry, (a, b) = self._inquiry, points
+        g, h = int(inquiry.standing_for[a]), int(inquiry.standing_for[b])
+        if "kind" not in event or h < 0:
             return None
-        inquiry = self._inquiry
-        group_of, (a, b) = inquiry.standing_for, points
-        h = int(group_of[b])
         if event["kind"] == "sample":
-            if h < 0:
-                return None
             group = int(inquiry.spread.group[a])
             return Proposal("sample", (a, b), (group, h), float(inquiry.posterior(a)[h]), 0.0)
-        g = int(group_of[a])
-        if min(g, h) < 0 or g == h:
+        if g < 0 or g == h:
             return None
         return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
 
     def _repeated(self, event: dict[str, Any]) -> int:
         """Return the number of the answer whose question an event repeats, or -1 if it repeats none."""
-        if event.get("kind") == "repeat":
-            for number, (_, earlier, _) in enumerate(self._past):
-                if earlier.get("kind", "repeat") != "repeat" and set(earlier["samples"]) == set(
-                    event["samples"]
-                ):
-                    return number
-        return -1
+        if event.get("kind") != "repeat":
+            return -1
+        asked = [one.get("kind", "repeat") != "repeat" and {*one["samples"]} for _, one, _ in self._past]
+        return asked.index(own) if (own := {*event["samples"]}) in asked else -1
 
     def _repeat(self) -> Proposal | None:
         """Return a question to repeat if a repeat is due, else None."""
@@ -561,10 +534,8 @@ class AnswerSession:
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
-        if (
-            before <= _SURE
-            or expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - (odds or self._inquiry.strength)) >= 0.5
-        ):
+        after = expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - (odds or self._inquiry.strength))
+        if before <= _SURE or after >= 0.5:
             return -1
         for number in range(len(self._past) - 1, -1, -1):
             event = self._past[number][1]
@@ -582,17 +553,15 @@ class AnswerSession:
             raise ValueError(f"samples must be two row indices, got {quoted(samples)}")
         for sample in pair:
             if not 0 <= sample < self._base.n_samples:
-                raise ValueError(
-                    f"samples must be row indices from 0 to {self._base.n_samples - 1}, got {sample}"
-                )
+                last = self._base.n_samples - 1
+                raise ValueError(f"samples must be row indices from 0 to {last}, got {sample}")
         if pair[0] == pair[1]:
             raise ValueError(f"samples must be two different row indices, got {pair[0]} twice")
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
         """Raise an InconsistentConstraintsError if an answer contradicts the others, which are certain."""
-        left_out = event.get("reopen")
-        if left_out is not None:
+        if (left_out := event.get("reopen")) is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
         if event.get("answer") in ("together", "apart") and len(event["samples"]) == 2:
             must, cannot = self._pairs("together", left_out), self._pairs("apart", left_out)
@@ -630,34 +599,28 @@ class AnswerSession:
             names, an object array of names and -1.
         """
         spread = self._inquiry.spread
-        samples = self._base.sample_of[spread.points]
         names = [self._inquiry.name_of(group) for group in range(spread.n_real)]
-        if names and None not in names:
-            y = np.full(self._base.n_samples, -1, dtype=object)
-            y[samples] = np.array(names, dtype=object)[spread.groups]
-            return y
-        numbers = np.full(self._base.n_samples, -1, dtype=np.int64)
-        numbers[samples] = self._number[spread.groups]
-        return numbers
+        named = bool(names) and None not in names
+        y = np.full(self._base.n_samples, -1, dtype=object if named else np.int64)
+        known: Any = np.array(names, dtype=object) if named else self._number
+        y[self._base.sample_of[spread.points]] = known[spread.groups]
+        return y
 
     @property
     def groups_(self) -> pd.DataFrame:
         """Name, size, number of answered samples and examples of each cluster."""
-        inquiry, spread = self._inquiry, self._inquiry.spread
-        sizes = np.bincount(self.labels_, minlength=self.n_clusters_)
-        rows = []
-        for number, group in enumerate(self._group_of_number.tolist()):
-            founders = inquiry.founders[group]
-            rows.append(
-                {
-                    "group": number,
-                    "name": inquiry.name_of(group),
-                    "size": int(sizes[number]),
-                    "anchors": len(founders) if group < spread.n_real else 0,
-                    "exemplars": self._base.sample_of[founders[:3]].tolist(),
-                }
-            )
-        return pd.DataFrame(rows)
+        inquiry, groups = self._inquiry, self._group_of_number.tolist()
+        founders = [inquiry.founders[group] for group in groups]
+        n_real = inquiry.spread.n_real
+        return pd.DataFrame(
+            {
+                "group": range(len(groups)),
+                "name": [inquiry.name_of(group) for group in groups],
+                "size": np.bincount(self.labels_, minlength=self.n_clusters_),
+                "anchors": [len(f) if g < n_real else 0 for g, f in zip(groups, founders, strict=True)],
+                "exemplars": [self._base.sample_of[each[:3]].tolist() for each in founders],
+            }
+        )
 
     @property
     def history_(self) -> pd.DataFrame:
@@ -701,9 +664,8 @@ class AnswerSession:
                 raise FileExistsError
             self._save(path, replacing if path.exists() else creating)
         except FileExistsError as error:
-            raise SessionFileError(
-                f"{path} already exists; continue it with ask(resume=path), or choose another file"
-            ) from error
+            said = f"{path} already exists; continue it with ask(resume=path), or choose another file"
+            raise SessionFileError(said) from error
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
@@ -712,9 +674,8 @@ class AnswerSession:
             line = (json.dumps(event) + "\n").encode()
             with open(self._path, "r+b", buffering=0) as file:
                 if file.seek(0, os.SEEK_END) != self._length:
-                    raise SessionFileError(
-                        f"another session has written to {self._path}; resume it to continue from there"
-                    )
+                    said = f"another session has written to {self._path}"
+                    raise SessionFileError(f"{said}; resume it to continue from there")
                 try:
                     if file.write(line) != len(line):
                         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
@@ -727,7 +688,7 @@ class AnswerSession:
 
     @classmethod
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
-        """Continue a saved session. Further answers are appended to its file.
+        """Continue a saved session. New answers are appended to its file.
 
         Raises a SessionFileError if the file is damaged, has another format, or belongs to another fit.
 
@@ -749,16 +710,15 @@ class AnswerSession:
         session = cls(base, **options, data=data)
         if head["fingerprint"] != session._fingerprint:
             raise SessionFileError(
-                f"{file} contains answers about another fit ({head['n_samples']} samples); repeat "
-                "the fit with the same data, parameters and random_state"
+                f"{file} contains answers about another fit ({head['n_samples']} samples); repeat the fit "
+                "with the same data, parameters and random_state"
             )
         for number, event in enumerate(events):
             try:
                 session._replay(event)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise SessionFileError(
-                    f"{file} is damaged: line {number + 2} is not an answer ({quoted(event)})"
-                ) from error
+                said = f"{file} is damaged: line {number + 2} is not an answer ({quoted(event)})"
+                raise SessionFileError(said) from error
             session._events.append(event)
         if not complete:
             session.save(file)
@@ -772,21 +732,18 @@ class AnswerSession:
         if event.get("redo"):
             self._apply(self._undone.pop())
             return
-        if "reopen" in event:
-            self._undone.clear()
-            self._apply(event)
-            return
-        samples = event["samples"]
-        if len(samples) == 2:
-            self._checked_pair(samples)
-            _checked_word(event["answer"])
-        elif len(samples) != 1 or not 0 <= samples[0] < self._base.n_samples:
-            raise ValueError("unknown sample")
-        else:
-            _checked_name(event["name"] if "name" in event else event["answer"])
-        self._checked_confidence(event.get("confidence"))
-        if event.get("kind", "groups") not in ("groups", "sample", "repeat"):
-            raise ValueError("unknown kind of question")
+        if "reopen" not in event:
+            samples = event["samples"]
+            if len(samples) == 2:
+                self._checked_pair(samples)
+                _checked_word(event["answer"])
+            elif len(samples) != 1 or not 0 <= samples[0] < self._base.n_samples:
+                raise ValueError("unknown sample")
+            else:
+                _checked_name(event["name"] if "name" in event else event["answer"])
+            self._checked_confidence(event.get("confidence"))
+            if event.get("kind", "groups") not in ("groups", "sample", "repeat"):
+                raise ValueError("unknown kind of question")
         self._undone.clear()
         self._apply(event)
 
@@ -831,14 +788,10 @@ class AnswerSession:
 
     def _repr_html_(self) -> str:
         state = f"<p>{html.escape(self.summary())}</p>"
-        question = self.question
-        if question is None:
+        if (question := self.question) is None:
             return f"<div>{state}<p>No questions are left.</p></div>"
-        asked = (
-            "Do these two samples belong together?"
-            if len(question.samples) == 2
-            else "What is the class of this sample?"
-        )
+        asked = "Do these two samples belong together?"
+        asked = asked if len(question.samples) == 2 else "What is the class of this sample?"
         return f"<div><p><b>{asked}</b></p>{self._shown.as_html(question.samples)}{state}</div>"
 
     @cached_property
@@ -885,9 +838,8 @@ class AnswerSession:
         buttons = [button("Undo", self.undo)]
         if self._mode == "pairs":
             words = {"Together": "together", "Apart": "apart", "Don't know": "unknown"}
-            buttons = [
-                button(text, lambda word=word: self.answer(word)) for text, word in words.items()
-            ] + buttons
+            answers = {text: lambda word=word: self.answer(word) for text, word in words.items()}
+            buttons = [*(button(text, act) for text, act in answers.items()), *buttons]
         else:
             field = widgets.Text(placeholder="class")
             named = button("Answer", lambda: self.answer(field.value))
@@ -897,9 +849,11 @@ class AnswerSession:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Return the header and the events in a file, and whether its last line is terminated."""
-    # A killed process can leave an unterminated last line, which is kept if it is complete JSON, and
-    # otherwise ignored with a warning.
+    """Return the header and the events in a file, and whether its last line is terminated.
+
+    An unterminated last line of a killed process is kept if it is complete JSON, otherwise ignored with a
+    warning.
+    """
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
@@ -911,24 +865,21 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
     for number, line in enumerate([*lines, rest] if rest else lines, start=1):
         try:
             entry = json.loads(line)
-            if not isinstance(entry, dict):
-                raise SessionFileError(f"{path} is damaged: line {number} is not an answer")
         except (ValueError, RecursionError) as error:
-            if isinstance(error, SessionFileError):
-                raise
-            if number > len(lines):
-                if lines:
-                    warn_caller(f"{path}: the last line, {number}, is incomplete and was ignored")
-                break
-            raise SessionFileError(f"{path} is damaged: line {number} is not valid JSON") from error
+            if number <= len(lines):
+                raise SessionFileError(f"{path} is damaged: line {number} is not valid JSON") from error
+            if lines:
+                warn_caller(f"{path}: the last line, {number}, is incomplete and was ignored")
+            break
+        if not isinstance(entry, dict):
+            raise SessionFileError(f"{path} is damaged: line {number} is not an answer")
         entries.append(entry)
     if not entries or entries[0].get("format") != _FORMAT:
         raise SessionFileError(f"{path} is not an answer file")
     head, *events = entries
     if fault := version_fault(head.get("version"), _VERSION):
         raise SessionFileError(f"{path} {fault}.")
-    missing = {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys()
-    if missing:
+    if missing := {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys():
         raise SessionFileError(f"{path} is damaged: its header lacks {', '.join(sorted(missing))}")
     return head, events, rest == ""
 

@@ -37,8 +37,10 @@ class Picture(NamedTuple):
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read a picture from a path in a table cell, relative to the table's folder."""
-    # Returns None unless the resolved path is a PNG, JPEG, GIF or WebP file of at most 10 MB in the folder.
+    """Read a picture whose path, relative to the table's folder, is in a cell.
+
+    Returns None unless the resolved path is a PNG, JPEG, GIF or WebP file of at most 10 MB in the folder.
+    """
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
         root = folder.resolve(strict=True)
@@ -47,8 +49,7 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
             return None
         with open(path, "rb") as file:
             content = file.read(_LARGEST_PICTURE + 1)
-    except (OSError, ValueError, RuntimeError):
-        # The file does not exist or is unreadable, or its name is invalid.
+    except (OSError, ValueError, RuntimeError):  # missing, unreadable or invalid path
         return None
     fits = len(content) <= _LARGEST_PICTURE and content.startswith(beginning)
     return Picture(kind, content) if fits else None
@@ -57,18 +58,17 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
 class Line(NamedTuple):
     """One feature of the samples in a question: its name, and its values as text."""
 
-    # ``difference``: distance between two samples, or from one to the mean, in standard deviations.
-
     name: str
     values: tuple[str, ...]
-    difference: float
+    difference: float  # distance between two samples, or from one to the mean, in standard deviations
 
 
 class Beside(NamedTuple):
-    """The samples in a question, side by side."""
+    """The samples in a question, side by side.
 
-    # ``notes`` lists columns that are not features, such as names and image paths. ``features`` are sorted by
-    # decreasing difference. ``words`` contains the words with a larger weight in each text than in the other.
+    ``notes`` lists columns that are not features, such as names and image paths. ``features`` are sorted by
+    decreasing difference. ``words`` contains the words with a larger weight in each text than in the other.
+    """
 
     names: tuple[str, ...]
     notes: list[Line]
@@ -213,13 +213,11 @@ class ShownSamples:
         )
 
     def picture(self, sample: int, folder: Path) -> Picture | None:
-        """Return the first picture whose path is in a cell of the sample, or None if there is none."""
         row = int(np.searchsorted(self.samples, sample))
         if row == len(self.samples) or self.samples[row] != sample:
             return None
-        cells = (column.text(row) for column in self.columns if column.words)
-        found = (read_picture(folder, cell) for cell in cells)
-        return next((picture for picture in found if picture is not None), None)
+        found = (read_picture(folder, column.text(row)) for column in self.columns if column.words)
+        return next(filter(None, found), None)
 
     def as_html(self, samples: Sequence[int], n_features: int = 8) -> str:
         """Return an HTML table of samples for a notebook, with pictures below the current directory."""
@@ -260,7 +258,6 @@ class ShownSamples:
         return np.asarray(self.terms.mean(axis=0)).ravel()
 
     def packed(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return arrays and metadata that :meth:`unpacked` can restore."""
         cells = [column.values for column in self.columns]
         arrays = {"shown_samples": self.samples, "shown_cells": np.array(cells, dtype=np.float64)}
         if self.terms is not None:
@@ -272,7 +269,6 @@ class ShownSamples:
 
     @classmethod
     def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
-        """Restore the samples from the result of :meth:`packed`."""
         columns = tuple(
             ShownColumn(name, kind, values, tuple(words), *form)  # earlier versions stored no form
             for (name, kind, words, *form), values in zip(meta["columns"], arrays["shown_cells"], strict=True)
@@ -283,7 +279,6 @@ class ShownSamples:
 
 
 def _image(picture: Picture | None) -> str:
-    """Return the HTML of a picture."""
     if picture is None:
         return ""
     source = f"data:{picture.kind};base64,{base64.b64encode(picture.content).decode()}"

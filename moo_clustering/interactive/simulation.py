@@ -150,7 +150,6 @@ def simulate(
 
 
 def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[str, float]:
-    """Return the scores of the current partition."""
     labels = asker.labels_
     return {
         "ari": float(pairwise_ari(codes[None].astype(np.int32), labels[known][None])[0, 0]),

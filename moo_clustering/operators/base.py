@@ -29,15 +29,14 @@ SHARED = """
 Parameters
 ----------
 graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-    Symmetric similarities.
+    Symmetric similarities of the samples.
 pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    Partitions to start from, or along which clusters are split.
+    Partitions to sample from, or along which clusters are split.
 constraints : PairwiseConstraints
     Must-links and cannot-links to satisfy.
 objective : BagObjective, optional
-    Default: the problem's attribute ``objective``, as in
-    :class:`~moo_clustering.problems.BagPartitionProblem`. Raises a TypeError if the objective lacks a method
-    that the operator requires.
+    Default: the ``objective`` of the problem, which must then have one. A TypeError is raised if it lacks a
+    method that the operator calls.
 """
 
 

@@ -42,7 +42,7 @@ class Parts:
     dtype : dtype
         float32 if all columns are float32 or float16, otherwise float64.
     columns : tuple of str, optional
-        Column names; None for arrays.
+        Column names, or None for arrays.
     in_memory : bool
         Whether all passes run in this process.
     counted : bool
@@ -102,7 +102,7 @@ class Parts:
         function : callable
             ``rows`` has shape (n, n_features), and ``start`` is the number of its first row.
         *args
-            Additional arguments, sent to each worker once per pass.
+            Additional arguments, which are sent to each worker once per pass.
         merge : callable, optional
             ``merge(a, b)`` combines two results; it should not depend on their order.
         only : sequence of int, optional
@@ -181,8 +181,8 @@ def parts(
 ) -> Parts:
     """Open a numeric table that is read one part at a time, and may therefore exceed memory.
 
-    Only headers are read, but CSV files and Dask collections of unknown length need one pass to count their
-    rows. The results of passes do not depend on how the rows are divided into parts.
+    Only headers are read, except that CSV files and Dask collections of unknown length need one pass to count
+    their rows. The results of passes do not depend on how the rows are divided into parts.
 
     Parameters
     ----------
@@ -225,12 +225,9 @@ def parts(
         if columns is not None or drop:
             raise ValueError("columns selects columns when a table is opened, but source is already in parts")
         return source
-    if isinstance(source, str | os.PathLike):
-        found = _of_files([os.fspath(source)], choice, rows_per_part)
-    elif (
-        isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source)
-    ):
-        found = _of_files([os.fspath(path) for path in source], choice, rows_per_part)
+    paths = source if isinstance(source, list | tuple) else [source]
+    if paths and all(isinstance(path, str | os.PathLike) for path in paths):
+        found = _of_files([os.fspath(path) for path in paths], choice, rows_per_part)
     elif hasattr(source, "get_fragments"):
         found = _of_fragments(list(source.get_fragments()), choice, rows_per_part)
     elif hasattr(source, "to_delayed") and hasattr(source, "dask"):
@@ -240,9 +237,8 @@ def parts(
     else:
         refuse_frames(source, "source")
         raise TypeError(f"source must be {_ALLOWED}, got {quoted(source)}")
-    sizes = [part.n_rows for part in found.items]
-    if not found.counted:
-        sizes = found.map(_count, description="counting rows")
+    known = [part.n_rows for part in found.items]
+    sizes = known if found.counted else found.map(_count, description="counting rows")
     start, kept = 0, []
     for part, n in zip(found.items, sizes, strict=True):
         if n:
@@ -264,21 +260,19 @@ def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
             f"source must be a table of numbers with 2 dimensions, got shape {tuple(source.shape)} and dtype "
             f"{source.dtype}"
         )
-    n = source.shape[0]
-    read: Any = partial(_slice, source)
+    n, read, is_array = source.shape[0], partial(_slice, source), isinstance(source, np.ndarray)
     base: Any = source.base if isinstance(source, np.memmap) else None
     is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
     if is_map:
         # Send only the file name, so that workers map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
-    elif not isinstance(source, np.ndarray):
+    elif not is_array:
         # Build parts from whole chunks, so that each chunk is read only once.
         chunk = source.chunks[0]
         rows_per_part = max(rows_per_part // chunk, 1) * chunk
     bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
     items = [Part(f"of rows {a} to {b - 1}", a, b - a, partial(read, a, b)) for a, b in bounds]
-    in_memory = isinstance(source, np.ndarray) and not is_map
-    return Parts(items, source.shape[1], _dtype_of([source.dtype]), in_memory=in_memory)
+    return Parts(items, source.shape[1], _dtype_of([source.dtype]), in_memory=is_array and not is_map)
 
 
 def _slice(source: Any, low: int, high: int) -> NDArray[Any]:
@@ -303,8 +297,7 @@ def _of_dask(source: Any, choice: _Choice) -> Parts:
         for name, kind in zip(names, source.dtypes, strict=True):
             if getattr(kind, "kind", "O") not in "biuf":
                 raise ValueError(_text_fault(name, f"type {kind}", "the frame"))
-        dtype = _dtype_of(source.dtypes)
-        delayed = source.to_delayed()
+        dtype, delayed = _dtype_of(source.dtypes), source.to_delayed()
         sizes: Any = (np.nan,)
     else:
         if choice.columns is not None or choice.drop or source.ndim != 2 or source.dtype.kind not in "biuf":
@@ -313,9 +306,8 @@ def _of_dask(source: Any, choice: _Choice) -> Parts:
                 f"{source.ndim} dimensions, dtype {source.dtype} and columns={quoted(choice.columns)}"
             )
         source = source.rechunk({1: -1})
-        dtype = _dtype_of([source.dtype])
+        dtype, sizes = _dtype_of([source.dtype]), source.chunks[0]
         delayed = source.to_delayed().ravel().tolist()
-        sizes = source.chunks[0]
     counted = not np.isnan(sizes).any()
     items = [Part(str(i), 0, sizes[i] if counted else 0, delayed=one) for i, one in enumerate(delayed)]
     return Parts(items, source.shape[1], dtype, names, counted=counted)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -55,7 +56,6 @@ FAMILY_WORDS = {
     "hdbscan": "HDBSCAN", "gmm": "Gaussian mixtures", "graph_agg": "graph agglomeration",
 }  # fmt: skip
 """Names of the families for display."""
-_LEAST_SAMPLES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,13 +235,13 @@ def candidate_pool(
     data = _checked_data(X, metric, graph, n_neighbors)
     names = _checked_families(families, data.precomputed)
     ks = clusterings.k_grid(data.n_samples, k_range=k_range, n_clusters=n_clusters).tolist()
-    _, extra_seed = spawn_seeds(random_state, 2)
+    rng = np.random.default_rng(spawn_seeds(random_state, 2)[1])
     candidates, failures = family_partitions(data, names, ks, n_jobs=n_jobs, verbose=verbose)
-    if extra_candidates is not None:
-        options: dict[str, Any] = {"metric": metric, "failures": failures}
-        options["rng"] = np.random.default_rng(extra_seed)
-        extra = extra_partitions(extra_candidates, data.X, n_samples=data.n_samples, **options)
-        candidates += _by_family(extra)
+    extra = extra_partitions(
+        extra_candidates, data.X, n_samples=data.n_samples, rng=rng, metric=metric, failures=failures
+    )
+    order = list(dict.fromkeys(family for family, _ in extra))
+    candidates += sorted(extra, key=lambda each: (order.index(each[0]), len(np.unique(each[1]))))
     present = frozenset(family for family, _ in candidates)
     if not present:
         raise ValueError(
@@ -267,8 +267,8 @@ def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> cl
         table = distance_matrix(X, metric, MAX_MEMORY, "candidate_pool")
     else:
         table = checked_table(X, order="C")
-    if len(table) < _LEAST_SAMPLES:
-        raise ValueError(f"X must have at least {_LEAST_SAMPLES} samples, got {len(table)}")
+    if len(table) < 3:
+        raise ValueError(f"X must have at least 3 samples, got {len(table)}")
     if graph is not None:
         graph = csr_array(checked_graph(graph, "graph"))
         if graph.shape != (len(table), len(table)):
@@ -291,16 +291,6 @@ def _checked_families(families: Any, precomputed: bool) -> list[str]:
     if precomputed and "gmm" in names:
         raise ValueError("families: 'gmm' requires features; omit it with metric='precomputed'")
     return names
-
-
-def _by_family(candidates: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Sort candidates by first appearance of their family, then by ascending k."""
-    number: dict[str, int] = {}
-    keys = [
-        (number.setdefault(family, len(number)), len(np.unique(labels)), at)
-        for at, (family, labels) in enumerate(candidates)
-    ]
-    return [candidates[at] for _, _, at in sorted(keys)]
 
 
 @documented(candidate_pool)
@@ -350,15 +340,9 @@ def bag_candidate_pool(
     kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
     matrices = bag_distance_kinds(data, kinds=kinds, rng=np.random.default_rng(directions), n_jobs=n_jobs)
     pool = pool_of_bag_views(
-        data,
-        matrices,
-        distances=distances,
-        embeddings=embeddings,
-        k_range=k_range,
-        n_clusters=n_clusters,
-        n_neighbors=n_neighbors,
-        n_jobs=n_jobs,
-    )
+        data, matrices, distances=distances, embeddings=embeddings,
+        k_range=k_range, n_clusters=n_clusters, n_neighbors=n_neighbors, n_jobs=n_jobs,
+    )  # fmt: skip
     return pool, {kind: matrices[kind] for kind in distances}
 
 
@@ -396,9 +380,8 @@ def pool_of_bag_views(
     failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        with warnings.catch_warnings():
-            # SciPy warns that a distance matrix is used as a table of vectors, which is intended here.
-            warnings.simplefilter("ignore", ClusterWarning)
+        # SciPy warns that a distance matrix is used as a table of vectors, which is intended here.
+        with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
         # HDBSCAN finds only noise in many views. This is not a failure.
@@ -422,9 +405,8 @@ def family_partitions(
     positions = data.own_order()
     data = data.ordered(positions)
     # Use one thread, because the last digits of parallel sums vary, and results must be reproducible.
-    with one_thread(), warnings.catch_warnings():
-        _be_quiet()
-        shared = _shared(data, families, ks)
+    with one_thread(), _without_warnings():
+        shared = _shared(data, families)
         tasks = [
             (family, delayed(_attempt)(os.getpid(), family, shared, part))
             for family in BUILDERS
@@ -432,9 +414,8 @@ def family_partitions(
             for part in ([[k] for k in ks] if family in _SPLIT else [list(ks)])
         ]
         own = _OF_DISTANCES if data.precomputed else {}
-        words = [FAMILY_WORDS[own.get(name, name)] for name, _ in tasks]
-        shown = _shown(words, [task for _, task in tasks], verbose)
-        outcomes = run_calls(shown, n_jobs=n_jobs, prefer="threads")
+        words = {family: FAMILY_WORDS[own.get(family, family)] for family in families}
+        outcomes = run_calls(_shown(tasks, words, verbose), n_jobs=n_jobs, prefer="threads")
     found: dict[str, list[clusterings.Partition]] = {family: [] for family, _ in tasks}
     failures: clusterings.Failures = {}
     original = np.argsort(positions)
@@ -444,11 +425,10 @@ def family_partitions(
             failures.setdefault(family, []).append(failure)
     candidates = []
     for family, partitions in found.items():
-        sizes = [len(np.unique(labels)) for labels in partitions]
-        order = [at for at in np.argsort(sizes, kind="stable") if sizes[at] > 1]
-        candidates += [(family, partitions[at]) for at in order]
-        if not order and family not in failures:
-            failures[family] = ["no partition with two or more clusters"]
+        proper = [labels for labels in partitions if (labels != labels[0]).any()]
+        candidates += [(family, labels) for labels in sorted(proper, key=lambda row: len(np.unique(row)))]
+        if not proper:
+            failures.setdefault(family, ["no partition with two or more clusters"])
     return candidates, failures
 
 
@@ -458,30 +438,25 @@ def family_words(family: str) -> str:
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
 
-def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterator[Any]:
-    """Yield calls to the workers, and show the current family in a progress bar."""
-    with progress_bar(
-        total=len(set(words)), unit="family", leave=False, disable=None if verbose else True
-    ) as bar:
-        for at, call in enumerate(calls):
-            if not at or words[at] != words[at - 1]:
-                bar.update(at > 0)
-                bar.set_description(words[at])
-            yield call
-        bar.update()
+def _shown(tasks: Sequence[tuple[str, Any]], words: Mapping[str, str], verbose: bool) -> Iterator[Any]:
+    """Yield the calls of the tasks, and show the family of the current call in a progress bar."""
+    with progress_bar(total=len(words), unit="family", leave=False, disable=not verbose or None) as bar:
+        for family, group in groupby(tasks, key=lambda task: task[0]):
+            bar.set_description(words[family])
+            yield from (call for _, call in group)
+            bar.update()
 
 
-def _be_quiet() -> None:
-    # Ignore warnings of too few clusters or missing convergence, because such partitions are acceptable.
-    warnings.simplefilter("ignore", ConvergenceWarning)
+def _without_warnings() -> Any:
+    # Partitions with too few clusters or without convergence are acceptable.
+    return warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
 
 
-def _shared(data: clusterings.PoolData, families: Sequence[str], ks: Sequence[int]) -> clusterings.PoolData:
+def _shared(data: clusterings.PoolData, families: Sequence[str]) -> clusterings.PoolData:
     """Return the data with the graph and linkage shared by several families."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
-    starts = not data.precomputed and bool({"km", "gmm"} & set(families))
-    if "ward" in families or starts:
+    if "ward" in families or (not data.precomputed and {"km", "gmm"} & set(families)):
         data = replace(data, given_merges=_unless_failing(data.merges))
     return data
 
@@ -499,12 +474,8 @@ def _attempt(
 ) -> tuple[list[clusterings.Partition], str | None]:
     """Return the partitions of a family, or the reason why it failed."""
     elsewhere = os.getpid() != caller
-    with ExitStack() as stack:
-        # The OpenMP limit applies per calling thread, other limits per process.
-        stack.enter_context(one_thread(None if elsewhere else "openmp"))
-        if elsewhere:
-            stack.enter_context(warnings.catch_warnings())
-            _be_quiet()
+    # The OpenMP limit applies per calling thread; warning filters and all other limits apply per process.
+    with one_thread(None if elsewhere else "openmp"), _without_warnings() if elsewhere else nullcontext():
         try:
             return BUILDERS[family](data, ks), None
         except Exception as error:

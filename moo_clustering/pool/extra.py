@@ -71,10 +71,12 @@ def extra_partitions(
     found: clusterings.Failures = {} if failures is None else failures
     X = unmasked(X, "X")
     landmarks = None if landmark_of is None else _checked_landmarks(landmark_of, n_samples)
-    m = n_samples if landmarks is None else max(_length(X), int(landmarks.max()) + 1)
+    m = n_samples
+    if landmarks is not None:
+        m = max(X.shape[0] if hasattr(X, "shape") else len(X), int(landmarks.max()) + 1)
     table = _table(X, m)
     data = None if table is None else clusterings.PoolData(table, metric == "precomputed")
-    for family, source in [_entry(item) for item in _listed(extra_candidates)]:
+    for family, source in _entries(extra_candidates):
         # Labels also use up a seed, so that the other seeds stay the same if labels replace a clusterer.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
@@ -107,11 +109,6 @@ def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
     return landmarks.astype(np.intp)
 
 
-def _length(X: Any) -> int:
-    shape = getattr(X, "shape", None)
-    return int(shape[0]) if shape else len(X)
-
-
 def _table(X: Any, m: int) -> FloatArray | None:
     """Return X as a dense table of finite numbers with m rows, or None if it is not such a table."""
     if issparse(X):
@@ -125,22 +122,19 @@ def _table(X: Any, m: int) -> FloatArray | None:
     return table
 
 
-def _entry(item: Any) -> tuple[str, Any]:
-    if hasattr(item, "fit") and not isinstance(item, type):
-        return type(item).__name__, item
-    if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str):
-        family, source = item
-        if not isinstance(source, str | type) and source is not None:
-            return family, source
-    raise TypeError(f"extra_candidates must each be {_FORMS}, got {quoted(item)}")
-
-
-def _listed(extra_candidates: Any) -> list[Any]:
-    if extra_candidates is None:
-        return []
-    if isinstance(extra_candidates, str) or not isinstance(extra_candidates, Iterable):
+def _entries(extra_candidates: Any) -> list[tuple[str, Any]]:
+    """Return the family and the labels or clusterer of each entry."""
+    if isinstance(extra_candidates, str) or not isinstance(extra_candidates, Iterable | None):
         raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {quoted(extra_candidates)}")
-    return list(extra_candidates)
+    found = []
+    for item in () if extra_candidates is None else extra_candidates:
+        is_clusterer = hasattr(item, "fit") and not isinstance(item, type)
+        pair = (type(item).__name__, item) if is_clusterer else item
+        is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)
+        if not is_pair or pair[1] is None or isinstance(pair[1], str | type):
+            raise TypeError(f"extra_candidates must each be {_FORMS}, got {quoted(item)}")
+        found.append((pair[0], pair[1]))
+    return found
 
 
 def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:

@@ -69,7 +69,11 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
         top = max(LEAST_TOP, math.isqrt(max(n_samples - 1, 0)) + 1)
         ks = {k for k in _AUTO if k <= top and k < n_samples}
     else:
-        ks = {_checked("k_range", k, 2, n_samples - 1) for k in _listed_numbers(k_range)}
+        try:
+            numbers = list(k_range)
+        except TypeError:
+            raise TypeError(f"k_range must be 'auto' or integers, got {quoted(k_range)}") from None
+        ks = {_checked("k_range", k, 2, n_samples - 1) for k in numbers}
         if not ks:
             raise ValueError("k_range must contain at least one number of clusters")
     if n_clusters is not None:
@@ -86,13 +90,6 @@ def _checked(name: str, value: Any, least: int, most: int) -> int:
     return int(value)
 
 
-def _listed_numbers(k_range: Any) -> list[Any]:
-    try:
-        return list(k_range)
-    except TypeError:
-        raise TypeError(f"k_range must be 'auto' or integers, got {quoted(k_range)}") from None
-
-
 @dataclass(frozen=True, eq=False)
 class PoolData:
     """Samples, and the graph and linkage shared by several families."""
@@ -100,10 +97,9 @@ class PoolData:
     X: FloatArray  # shape (n_samples, n_features), or (n_samples, n_samples) distances
     precomputed: bool  # whether X contains distances
     n_neighbors: int = 10  # neighbours per sample in the graph
-    given_graph: csr_array | None = None  # shape (n_samples, n_samples)
-    # shape (n_samples - 1, 4), as returned by scipy.cluster.hierarchy.linkage
-    given_merges: FloatArray | None = None
-    # k-means labels by k, shape (n_samples,); also used to initialise mixtures
+    given_graph: csr_array | None = None
+    given_merges: FloatArray | None = None  # linkage matrix of SciPy, shape (n_samples - 1, 4)
+    # k-means labels by number of clusters; also used to initialise mixtures
     found_means: dict[int, Partition] = field(default_factory=dict)
 
     @property
@@ -127,10 +123,8 @@ class PoolData:
         if self.given_merges is not None:
             return self.given_merges
         if self.precomputed:
-            merges: FloatArray = linkage(squareform(self.X, checks=False), "average")
-        else:
-            merges = linkage(self.X, "ward")
-        return merges
+            return linkage(squareform(self.X, checks=False), "average")
+        return linkage(self.X, "ward")
 
     @cached_property
     def squares(self) -> FloatArray | None:
@@ -188,9 +182,11 @@ def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
-        # With many clusters, random starts usually miss some of them.
-        cut = None if data.given_merges is None else tree_cut(data.given_merges, k)
-        centers = None if cut is None else _means(data.X, cut, k)
+        centers = None
+        if data.given_merges is not None:
+            # With many clusters, random starts usually miss some of them, so a Ward cut is added.
+            members = (tree_cut(data.given_merges, k) == np.arange(k)[:, None]).astype(np.float64)
+            centers = members @ data.X / members.sum(axis=1, keepdims=True)
         data.found_means[k] = kmeans_labels(
             data.X, k, n_init=_STARTS, seed=k, centers=centers, squares=data.squares
         )
@@ -207,12 +203,6 @@ def tree_cut(merges: FloatArray, k: int) -> Partition:
     while (parent != parent[parent]).any():
         parent = parent[parent]
     return np.unique(parent[:n], return_inverse=True)[1].reshape(-1)
-
-
-def _means(X: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
-    members = np.zeros((k, len(X)))
-    members[labels, np.arange(len(X))] = 1.0
-    return members @ X / members.sum(axis=1, keepdims=True)
 
 
 def ward_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
@@ -270,8 +260,7 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
     np.maximum(reach, np.maximum(core, core[:, None]), out=reach)
     edges = np.empty(len(core) - 1, dtype=MST_edge_dtype)
     least, source = np.full(len(core), np.inf), np.zeros(len(core), dtype=np.intp)
-    inside = np.zeros(len(core), dtype=bool)
-    newest = 0
+    inside, newest = np.zeros(len(core), dtype=bool), 0
     for step in range(len(edges)):
         inside[newest] = True
         nearer = reach[newest] < least
@@ -400,9 +389,8 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 def n_fragments(n_samples: int) -> int:
     """Return n_samples // 5, but at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
-    wanted = min(n_samples // 5, max(40, math.isqrt(9 * n_samples)))
-    # The lower limit is for few samples, where n_samples // 5 fragments would be too few to merge.
-    return max(wanted, min(n_samples, LEAST_TOP))
+    # For few samples, n_samples // 5 fragments would be too few to merge.
+    return max(min(n_samples // 5, max(40, math.isqrt(9 * n_samples))), min(n_samples, LEAST_TOP))
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
@@ -477,10 +465,8 @@ def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[st
 
 def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> str:
     """Return the families and their distinct failure reasons as text."""
-    return (
-        ", ".join(
-            f"{family}{' (in part)' if family in partly else ''}: {'; '.join(dict.fromkeys(reasons))}"
-            for family, reasons in failures.items()
-        )
-        or "none was requested"
+    texts = (
+        f"{family}{' (in part)' * (family in partly)}: {'; '.join(dict.fromkeys(reasons))}"
+        for family, reasons in failures.items()
     )
+    return ", ".join(texts) or "none was requested"

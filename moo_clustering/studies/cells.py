@@ -90,11 +90,9 @@ def run_cells(
 
     ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and derive
     all randomness from the key. ``data(key)`` is called in this process shortly before its cell is computed,
-    so that few data sets are in memory. See ``Study.run`` for ``n_jobs``. If ``compute`` fails, a CellError
-    names the cell.
+    so that few data sets are in memory. If ``compute`` fails, a CellError names the cell.
     """
-    missing = [key for key in cells if key not in store]
-    if not missing:
+    if not (missing := [key for key in cells if key not in store]):
         return True
     counts = {"total": len(cells), "initial": len(cells) - len(missing), "unit": "cell"}
     bar = progress_bar(desc=description, disable=not verbose, **counts)
@@ -156,7 +154,6 @@ class CellStore:
         return len(self._values)
 
     def add(self, key: Key, value: Any) -> None:
-        """Save a cell's value."""
         held = to_json(value, "value")
         record = {"key": to_json(key, "key"), "value": held}
         self._append(_line({**record, "crc32": _checksum(record)}))
@@ -185,15 +182,11 @@ class CellStore:
         """Return the values of finished cells, as read from JSON; raise a KeyError for unfinished cells."""
         return [self._values[name_of_cell(key)] for key in keys]
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._file.close()
 
 
 def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
@@ -211,17 +204,13 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
         records = [json.loads(line) for line in lines]
         values = {name_of_cell(record["key"]): record["value"] for record in records}
         # Files written by older versions have no checksums.
-        changed = [
-            number
-            for number, record in enumerate(records, 2)
-            if record.get("crc32", checksum := _checksum(record)) != checksum
-        ]
+        unchanged = [record.get("crc32", checksum := _checksum(record)) == checksum for record in records]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"{path} does not contain cells of an experiment; choose another folder") from error
-    if changed:
+    if not all(unchanged):
         raise StoreError(
-            f"{path}, line {changed[0]}: it was changed after it was written (its checksum differs); "
-            "remove the line to compute its cell again, or choose another folder"
+            f"{path}, line {unchanged.index(False) + 2}: it was changed after it was written (its checksum "
+            "differs); remove the line to compute its cell again, or choose another folder"
         )
     return parameters, values, length
 
@@ -235,20 +224,11 @@ def _checksum(record: Mapping[str, Any]) -> int:
 
 
 def check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    missing = object()
-    differences = [
-        f"{name} is {_shown(given, name)} there and {_shown(wanted, name)} here"
-        for name in dict.fromkeys([*given, *wanted])
-        if given.get(name, missing) != wanted.get(name, missing)
-    ]
-    if differences:
-        raise StoreError(
-            f"{path} was created with other parameters: {'; '.join(differences)}; choose another folder"
-        )
-
-
-def _shown(parameters: Mapping[str, Any], name: str) -> str:
-    return json.dumps(parameters[name]) if name in parameters else "not given"
+    found = [{name: json.dumps(value) for name, value in each.items()} for each in (given, wanted)]
+    shown = [(name, *(each.get(name, "not given") for each in found)) for name in {**given, **wanted}]
+    if differences := [f"{name} is {old} there and {new} here" for name, old, new in shown if old != new]:
+        said = f"{path} was created with other parameters: {'; '.join(differences)}"
+        raise StoreError(f"{said}; choose another folder")
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
@@ -271,7 +251,7 @@ class Score(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Arguments of a cell. The fit receives only the features; classes are only used to score the labels."""
+    """Arguments of a cell. The fit receives only the features; classes are used only to score the labels."""
 
     method: Any
     X: Any
@@ -290,8 +270,7 @@ def compute_cell(key: Key, job: Job) -> dict[str, Any]:
     env, sent = {**os.environ, "PYTHONPATH": places}, dumps((dict(key), job))
     done = subprocess.run(command, input=sent, stdout=subprocess.PIPE, env=env, check=False)
     if done.stdout:
-        value: dict[str, Any] = json.loads(done.stdout)
-        return value
+        return dict(json.loads(done.stdout))
     if done.returncode == 1 and time.perf_counter() - start >= job.timeout:
         return {"status": "timed out", "error": f"not finished after {job.timeout:g} seconds"}
     return {"status": "failed", "error": f"its process ended with exit code {done.returncode}"}
@@ -319,9 +298,7 @@ def _computed(key: Key, job: Job) -> dict[str, Any]:
             labels, evaluations, front = _clustered(job.method, X, seed, job.n_clusters)
         seconds, labels = time.perf_counter() - start, np.asarray(labels)
         if labels.shape != X.shape[:1]:
-            raise ValueError(
-                f"labels must have one entry per sample, {X.shape[0]} in all; got {labels.shape}"
-            )
+            raise ValueError(f"labels must have shape ({X.shape[0]},), one per sample; got {labels.shape}")
         labels, clusters = number_clusters(labels)
         scores = {name: score.value(job.X, job.y, labels) for name, score in job.scores.items()}
     except Exception as error:
@@ -333,7 +310,6 @@ def _computed(key: Key, job: Job) -> dict[str, Any]:
 
 @contextmanager
 def _named_warnings(name: str) -> Iterator[None]:
-    """Issue all warnings at the end, prefixed with the name of the cell."""
     caught: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -371,15 +347,13 @@ def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[
 
 def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
     """Return a clone with the seed and number of clusters set, including in the steps of a pipeline."""
-    model = clone(method)
-    given = {}
-    for name in model.get_params():
+    model, given = clone(method), {}
+    known = model.get_params()
+    for name in known:
         owner, _, last = name.rpartition("__")
         if last == "random_state":
             given[name] = seed
-        elif n_clusters and last == SIZES.get(
-            type(model.get_params()[owner] if owner else model), "n_clusters"
-        ):
+        elif n_clusters and last == SIZES.get(type(known[owner] if owner else model), "n_clusters"):
             given[name] = n_clusters
     return model.set_params(**given)
 
@@ -421,9 +395,8 @@ def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
     if y is None:
         return X, np.full(X.shape[0], -1)
     if np.shape(y) != X.shape[:1]:
-        raise ValueError(
-            f"the data set {name!r} has {X.shape[0]} samples, but classes of shape {np.shape(y)}"
-        )
+        said = f"has {X.shape[0]} samples, but classes of shape {np.shape(y)}"
+        raise ValueError(f"the data set {name!r} {said}")
     return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
 
 

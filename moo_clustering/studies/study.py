@@ -69,14 +69,14 @@ class Study:
 
     A cell is one run of a method on a data set with one seed. ``run`` computes only missing cells, even after
     the process was killed. Failed and timed-out cells are saved with the reason and counted in tables. Raises
-    a ValueError or TypeError if a name is repeated or a method, data set or score is of the wrong type.
+    a ValueError or TypeError if a name is repeated, or if a method, data set or score has the wrong type.
 
     Parameters
     ----------
     methods : mapping of str to method, or sequence of methods
         Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
         tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and ``algorithm(problem)`` and an
-        integer, run by :func:`~moo_clustering.algorithms.evolve`, where the result is the knee of the front.
+        integer, run by :func:`~moo_clustering.algorithms.evolve`. Their result is the knee of the front.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
         functions that return these. A function with a parameter ``random_state`` is called for every seed.
@@ -97,11 +97,11 @@ class Study:
 
     Notes
     -----
-    Fits receive only the features; classes are used only to score the labels. A function's second
-    parameter, if it has a default, gets the seed only if called ``seed`` or ``random_state``. Cells use
+    Fits receive only the features; classes are used only to score the labels. If a function's second
+    parameter has a default, it receives the seed only if its name is ``seed`` or ``random_state``. Cells use
     one thread; only run times depend on the number of workers. Scores by classes ignore samples whose class
-    is -1 or missing. Data sets on which a score has no value are ignored. Noise (the label -1) is one
-    cluster. Functions are identified by name, not by code, and :func:`functools.partial` by arguments too.
+    is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one cluster.
+    Functions are identified by name, not by code, and :func:`functools.partial` also by its arguments.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class Study:
         return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
-        """Compute the missing cells, and return the study. Ctrl-C stops with a warning; rerun to continue.
+        """Compute the missing cells, and return the study. Ctrl-C stops with a warning; repeat to continue.
 
         Raises a ValueError if a data set cannot be read, if no data set has the classes that a score
         requires, or if the folder contains another study or is in use.
@@ -195,7 +195,7 @@ class Study:
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # Random data are identified by their values for seed 0, so that a study's seeds can change.
+            # Random data are identified by their values for seed 0, because a study's seeds can change.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
@@ -226,6 +226,7 @@ class Study:
         self._include(methods)
         return self.run(**options)
 
+    @documented()
     def tune(
         self,
         method: str,
@@ -264,11 +265,6 @@ class Study:
             Name of the tuned method. Default: ``"<method> (tuned)"``.
         **options
             Options of :meth:`run`.
-
-        Returns
-        -------
-        Tuning
-            Chosen parameters and all trials.
         """
         base = self.methods[checks.choice("method", method, self.methods)]
         if isinstance(base, tuple | Tuning):
@@ -283,9 +279,7 @@ class Study:
         parts = tuning.splits(on, [*self.data])
         if not set(self._compared()) & {test for tests in parts.values() for test in tests}:
             raise ValueError("no data set is left to test, because earlier tunings used the other data sets")
-        found: list[dict[str, Any]] = []
-        chosen: dict[Any, Any] = {}
-        said: list[str] = []
+        found, chosen, said = list[dict[str, Any]](), dict[Any, Any](), list[str]()
         with self._store(bool(options.get("retry"))) as store:
             for sets, tests in parts.items():
                 run = partial(self._trial, store, base, [*product(sets, runs)], score, options)
@@ -294,10 +288,8 @@ class Study:
                 parameters = {key: best[key] for key in draws}
                 chosen |= dict.fromkeys(tests, parameters)
                 found += [{"chosen_on": ", ".join(sets), **trial} for trial in done]
-                values = ", ".join(
-                    f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value!r}"
-                    for key, value in parameters.items()
-                )
+                shown = {k: f"{v:.6g}" if isinstance(v, float) else repr(v) for k, v in parameters.items()}
+                values = ", ".join(f"{key}={value}" for key, value in shown.items())
                 said.append(
                     f"{name} has {values} on {', '.join(tests)}: the best of {n_trials} trials by {score} "
                     f"({best['score']:.3f}) on {', '.join(sets)}."
@@ -313,9 +305,8 @@ class Study:
     ) -> Any:
         """Return the mean score of a method with the given parameters, or the reason why a run failed."""
         made = tuning.with_parameters(base, parameters)
-        keys: list[cells.Key] = [
-            {"data": data, "seed": seed, "tuned": _described(made)} for data, seed in runs
-        ]
+        shared = {"tuned": _described(made)}
+        keys: list[cells.Key] = [{"data": data, "seed": seed, **shared} for data, seed in runs]
         job = partial(self._job, method=made)
         if not cells.run_cells(cells.compute_cell, keys, job, store, n_jobs=options.get("n_jobs")):
             raise KeyboardInterrupt(f"finished trials are saved in {self.path}; repeat tune() to continue")
@@ -330,15 +321,16 @@ class Study:
 
     @property
     def results(self) -> pd.DataFrame:
-        """Data frame with a row per finished cell: data set, method, seed, status, scores and error."""
+        """Data frame with one row per finished cell: data set, method, seed, status, scores and error."""
         rows = [{**key, **value} for key, value in self._finished() if "part" not in key]
         if not rows:
             raise ValueError("the study has no finished cells; call run() first")
         columns = ["data", "method", "seed", "status", *self.scores, *cells.MEASURED, "error"]
         return pd.DataFrame(rows).reindex(columns=columns)
 
+    @documented()
     def table(self, score: str | None = None, *, statistic: str = "mean") -> StudyTable:
-        """Summarise every method (columns) on every data set (rows) over the seeds, with the best in bold.
+        """Summarise each method (column) on each data set (row) over the seeds, with the best in bold.
 
         The last row contains average ranks. A method without any result on a data set is ranked last on it.
 
@@ -348,10 +340,6 @@ class Study:
             A score, ``"n_clusters"``, ``"seconds"`` or ``"evaluations"``. Default: the first score.
         statistic : {"mean", "median"}, default="mean"
             Show the mean and standard deviation, or the median and quartiles.
-
-        Returns
-        -------
-        StudyTable
         """
         checks.choice("statistic", statistic, ("mean", "median"))
         score, greater, values = self._wide(score, statistic)
@@ -375,13 +363,13 @@ class Study:
 
     @documented(table)
     def summary(self, score: str | None = None) -> pd.DataFrame:
-        """Summarise every method over all data sets.
+        """Summarise each method over all data sets.
 
         Returns
         -------
         DataFrame
             One row per method: ``mean``, ``median`` and ``std`` of its means per data set, ``average_rank``,
-            ``wins``, ``ties`` and ``losses`` against all other methods, numbers of ``failed`` and
+            ``wins``, ``ties`` and ``losses`` against all other methods, number of ``failed`` and
             ``timed_out`` runs, and mean ``n_clusters``, ``seconds`` and ``evaluations``.
         """
         score, greater, values = self._wide(score)
@@ -409,10 +397,6 @@ class Study:
             Name of a method in the study.
         alpha : float, default=0.05
             Significance level.
-
-        Returns
-        -------
-        MethodComparison
         """
         checks.choice("method", method, self.methods)
         score, greater, values = self._wide(score)
@@ -432,8 +416,8 @@ class Study:
         where = values.index[0] if single else f"{len(values)} data sets"
         seeds = f"averaged over {len(self.seeds)} seeds" if len(self.seeds) > 1 else "with one seed"
         said = [
-            f"By {score} on {where}, {seeds}, {method} has a mean of "
-            f"{values[method].mean():.3f} and the average rank {rank:.2f} of {len(self.methods)} methods.",
+            f"By {score} on {where}, {seeds}, {method} has a mean of {values[method].mean():.3f} and the "
+            f"average rank {rank:.2f} of {len(self.methods)} methods.",
             *_tested(method, test, pairs, alpha, values.index[0] if single else ""),
             *self._incomplete(),
             *(one.text for one in self.methods.values() if isinstance(one, Tuning)),
@@ -490,10 +474,6 @@ class Study:
             Significance level.
         posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
             Procedure used for ``pairs`` and ``conclusions``. The result contains the tables of all three.
-
-        Returns
-        -------
-        Comparison
         """
         _, greater, values = self._wide(score)
         options: dict[str, Any] = {"greater_is_better": greater, "alpha": alpha, "posthoc": posthoc}
@@ -528,7 +508,8 @@ class Study:
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:
             raise ValueError(f"attainment surfaces require two objectives, got {len(objectives)}")
-        signs, tables = [-1.0 if greater else 1.0 for _, greater in objectives], []
+        titles, greater = zip(*objectives, strict=True)
+        signs, tables = np.where(greater, -1.0, 1.0), []
         for name, found in fronts.items():
             if few := len(self.seeds) - len(found):
                 warn_caller(
@@ -537,10 +518,9 @@ class Study:
                 )
             surfaces = attainment_surfaces([np.multiply(signs, front) for front in found], fractions)
             for fraction, corners in surfaces.items():
-                tables.append(pd.DataFrame(signs * corners, columns=[title for title, _ in objectives]))
-                tables[-1].insert(0, "fraction", fraction)
-                tables[-1].insert(0, "method", name)
-        return pd.concat(tables, ignore_index=True)
+                table = pd.DataFrame(signs * corners, columns=list(titles))
+                tables.append(table.assign(method=name, fraction=fraction))
+        return pd.concat(tables, ignore_index=True)[["method", "fraction", *titles]]
 
     @documented(attainment)
     def plot_attainment(self, data: str | None = None, **options: Any) -> Figure:
@@ -570,12 +550,12 @@ class Study:
             Method to compare with the others. Default: the first one.
         """
         frame = self.results.map(lambda cell: csv_cell(cell) if isinstance(cell, str) else cell)
-        frame = frame.rename(columns=csv_cell)
+        frame, first = frame.rename(columns=csv_cell), next(iter(self.methods))
         tables, warned = [self.table(score) for score in (*self.scores, "seconds")], self._incomplete()
         shown = [f"<p>{html.escape(line)}</p>" for line in warned]
         for score, table in zip((*self.scores, ""), tables, strict=True):
             if score and len(self.methods) > 1:
-                said = self.compare(method or next(iter(self.methods)), score).text.split("\n")
+                said = self.compare(method or first, score).text.split("\n")
                 shown += [f"<p>{html.escape(line)}</p>" for line in said if line not in warned]
             shown.append(table.to_html())
         contents = {
@@ -607,7 +587,7 @@ class Study:
             raise ValueError(f"the study already has a method {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
-        """Return the data sets used in tables and tests, without those used to tune a method."""
+        """Return the data sets in tables and tests, which exclude those used to tune a method."""
         tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
         return [name for name in self.data if all(name in methods for methods in tuned)]
 
@@ -700,8 +680,8 @@ class Study:
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
-        """Return one warning for each method and data set with failed or timed-out cells."""
-        bad: dict[tuple[str, str], list[str]] = {}
+        """Return a warning for each method and data set with failed or timed-out cells."""
+        bad = dict[tuple[str, str], list[str]]()
         for key, value in self._finished():
             if "error" in value:
                 what = f"{key['method']} with controls" if "part" in key else key["method"]
@@ -784,7 +764,7 @@ class MethodComparison:
 
 
 def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
-    """State the result of Friedman's test, then of every pair if there are enough data sets or seeds."""
+    """State the result of Friedman's test, then of each pair if there are enough data sets or seeds."""
     said = []
     if single:
         said.append(f"Warning: the pairs are seeds, not data sets; the tests hold for {single} only.")
@@ -812,12 +792,12 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> li
 
 
 def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
-    """Assign the worst value to methods without a result; drop data sets without any result."""
+    """Assign the worst value to methods without a result, and drop data sets without any result."""
     return values.dropna(how="all").fillna(-np.inf if greater else np.inf)
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
-    """Compute the paired difference, and the rank-biserial correlation and its 95% bootstrap interval."""
+    """Compute the paired difference, and the rank-biserial correlation with its 95% bootstrap interval."""
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):
@@ -844,8 +824,7 @@ def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, 
         raise TypeError(f"the {kind}s must be a mapping from names or a sequence, got {quoted(given)}")
     else:
         pairs = [(name(entry, number), entry) for number, entry in enumerate(given, 1)]
-    names = [key for key, _ in pairs]
-    if not names:
+    if not (names := [key for key, _ in pairs]):
         raise ValueError(f"a study requires at least one {kind}, got none")
     if twice := [key for key in names if names.count(key) > 1]:
         raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping from unique names")
@@ -886,9 +865,8 @@ def _scores(given: Sequence[Any]) -> dict[str, cells.Score]:
     for one in given:
         name, score = _score(one)
         if name in (*found, *cells.MEASURED, "data", "method", "seed", "status", "error"):
-            raise ValueError(
-                f"the score name {name!r} is already used; pass (another name, function, 'max' or 'min')"
-            )
+            advice = 'pass (another name, function, "max" or "min")'
+            raise ValueError(f"the score name {name!r} is already used; {advice}")
         found[name] = score
     return found
 
@@ -897,9 +875,8 @@ def _score(given: Any) -> tuple[str, cells.Score]:
     if isinstance(given, str) and given not in INDICES:
         if given not in _BY_CLASSES:
             hint, known = did_you_mean(given, (*_BY_CLASSES, *INDICES)), ", ".join(_BY_CLASSES)
-            raise ValueError(
-                f"unknown score {quoted(given)}{hint}; use {known}, a validity index or a function"
-            )
+            advice = f"use {known}, a validity index or a function"
+            raise ValueError(f"unknown score {quoted(given)}{hint}; {advice}")
         return given, cells.Score(_BY_CLASSES[given], True, True)
     if isinstance(given, tuple) and len(given) == 3 and callable(given[1]):
         name, function, direction = given
@@ -925,7 +902,7 @@ def _cell_text(runs: pd.DataFrame, score: str, statistic: str) -> str:
     text, spread = f"{middle:.3f}", f" [{low:.3f}, {high:.3f}]"
     if statistic == "mean":
         text, spread = f"{values.mean():.3f}", f" ± {values.std():.3f}"
-    return text + (spread if len(values) > 1 else "") + counts
+    return f"{text}{spread * (len(values) > 1)}{counts}"
 
 
 def _method_of_toml(name: str, entry: Any) -> Any:

@@ -45,26 +45,25 @@ def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
     """Map tuples of tuning data sets to lists of test data sets; ``"others"`` tests each data set once."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
-            raise ValueError("on='others' requires at least two data sets, got one")
+            raise ValueError('on="others" requires at least two data sets, got one')
         return {tuple(name for name in data if name != test): [test] for test in data}
     listed = None if isinstance(on, str) or not isinstance(on, Sequence) else list(dict.fromkeys(on))
     if not listed:
-        raise ValueError(f"on must be 'others' or names of data sets such as {[*data][:1]}, got {quoted(on)}")
+        raise ValueError(f'on must be "others" or names of data sets such as {[*data][:1]}, got {quoted(on)}')
     for name in listed:
         if name not in data:
             hint = did_you_mean(name, data) if isinstance(name, str) else ""
             raise ValueError(f"on contains the unknown data set {quoted(name)}{hint}; use {', '.join(data)}")
     if not (tests := [name for name in data if name not in listed]):
-        raise ValueError("on contains all data sets, so none is left to test: omit one, or use on='others'")
+        raise ValueError('on contains all data sets, so none is left to test: omit one, or use on="others"')
     return {tuple(listed): tests}
 
 
 def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
     """Return one function per parameter that draws its value for an optuna trial."""
     if not isinstance(space, Mapping) or not space:
-        raise ValueError(
-            f"space must be a non-empty mapping such as {{'n_clusters': (2, 10)}}, got {quoted(space)}"
-        )
+        expected = 'a non-empty mapping such as {"n_clusters": (2, 10)}'
+        raise ValueError(f"space must be {expected}, got {quoted(space)}")
     return {str(name): _draw(str(name), domain) for name, domain in space.items()}
 
 
@@ -75,10 +74,8 @@ def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     ends, rest = (domain[:2], domain[2:]) if isinstance(domain, tuple) else ((), ())
     numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
     if len(ends) != 2 or not numbers or rest not in ((), ("log",)):
-        raise ValueError(
-            f"space[{name!r}] must be (low, high), (low, high, 'log') or a non-empty list of choices, got "
-            f"{quoted(domain)}"
-        )
+        expected = '(low, high), (low, high, "log") or a non-empty list of choices'
+        raise ValueError(f"space[{name!r}] must be {expected}, got {quoted(domain)}")
     low, high = ends
     if not (np.isfinite([low, high]).all() and low < high and (not rest or low > 0)):
         needs = "0 < low < high" if rest else "low < high"
@@ -101,7 +98,6 @@ def check_parameters(
 
 
 def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return an estimator clone, or a partial function, with the given parameters."""
     if isinstance(method, BaseEstimator):
         return clone(method).set_params(**parameters)
     return partial(method, **parameters)
@@ -125,13 +121,13 @@ def search(
             trial = study.ask()
             parameters = {name: draw(trial) for name, draw in space.items()}
             value = score(parameters)
-            failed = isinstance(value, str) or not np.isfinite(value)
-            if failed:
+            outcome: dict[str, Any] = {"score": value}
+            if isinstance(value, str) or not np.isfinite(value):
                 study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                outcome = {"error": value if isinstance(value, str) else "the score is undefined"}
             else:
                 study.tell(trial, value)
-            outcome = {"error": value if isinstance(value, str) else "the score is undefined"}
-            found.append({"trial": number, **parameters, **(outcome if failed else {"score": value})})
+            found.append({"trial": number, **parameters, **outcome})
     finally:
         optuna.logging.set_verbosity(level)
     return found
@@ -139,7 +135,6 @@ def search(
 
 def best_of(trials: Sequence[Mapping[str, Any]], greater: bool) -> Mapping[str, Any]:
     """Return the best trial (ties: the first); raise a ValueError if all trials failed."""
-    done = [trial for trial in trials if "score" in trial]
-    if not done:
+    if not (done := [trial for trial in trials if "score" in trial]):
         raise ValueError(f"all {len(trials)} trials failed, the first with: {trials[0]['error']}")
     return (max if greater else min)(done, key=lambda trial: float(trial["score"]))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, block_slices, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, FloatArray, block_slices, choice, quoted
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
 
@@ -29,13 +29,13 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in [0, 1]. Clusters without labelled samples get the overall shares (0 without any labels).
+        Shares in [0, 1]. Clusters without labelled samples get the overall shares, or 0 without any labels.
     """
-    return labelled_shares(memberships, targets).shares
+    return labelled_shares(memberships, targets)[0]
 
 
 def overall_shares(targets: Targets) -> FloatArray:
-    """Compute the share of each class among all labelled samples.
+    """Compute the share of each class among all labelled samples; 0 without labels.
 
     Parameters
     ----------
@@ -43,17 +43,14 @@ def overall_shares(targets: Targets) -> FloatArray:
 
     Returns
     -------
-    ndarray of shape (n_classes,)
-        Class shares; 0 if no sample is labelled.
+    shares : ndarray of shape (n_classes,)
     """
     rows = targets.rows
-    if len(rows) == 0:
-        return np.zeros(targets.n_classes)
-    return targets.indicators[rows].mean(axis=0)
+    return targets.indicators[rows].mean(axis=0) if len(rows) else np.zeros(targets.n_classes)
 
 
-def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
-    """Return each cluster's class shares (Eq. 1) and labelled mass, by which its class sums are divided."""
+def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> tuple[FloatArray, FloatArray]:
+    """Return each cluster's class shares (Eq. 1), and the total membership |L_l| of labelled samples."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows
@@ -66,14 +63,7 @@ def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledSha
         sizes += weights.sum(axis=0)
     shares = np.tile(overall_shares(targets), (k, 1))
     np.divide(sums, sizes[:, None], out=shares, where=sizes[:, None] > 0)
-    return LabelledShares(np.clip(shares, 0.0, 1.0), sizes)
-
-
-class LabelledShares(NamedTuple):
-    """Class shares of each cluster, and the labelled mass |L_l| of each cluster."""
-
-    shares: FloatArray
-    sizes: FloatArray
+    return np.clip(shares, 0.0, 1.0), sizes
 
 
 def impurity(
@@ -84,9 +74,7 @@ def impurity(
     multilabel: bool,
     normalisation: Normalisation,
 ) -> FloatArray:
-    """Return the impurity of each cluster with respect to the classes of its labelled samples.
-
-    Source: SISC-ML.
+    """Compute how mixed the classes of each cluster's labelled samples are. Source: SISC-ML.
 
     Parameters
     ----------
@@ -95,13 +83,14 @@ def impurity(
     overall : ndarray of shape (n_classes,)
         Class shares among all labelled samples.
     sizes : ndarray of shape (n_clusters,)
-        Labelled mass of each cluster.
+        Total membership of labelled samples in each cluster.
     n_labelled : float
+        Number of labelled samples.
     multilabel : bool
         Whether each class is a separate binary label.
     normalisation : {"mean", "count", "none", None}
-        Gini index times entropy: divided by that of all labelled samples ("mean"), also multiplied by the
-        squared share of labelled samples ("count"), or only by the squared labelled mass ("none"). None: 0.
+        ``"mean"``: Gini index times entropy, divided by that of all labelled samples. ``"count"``: this value
+        times (size / n_labelled)^2. ``"none"``: Gini index times entropy times size^2. None: 0.
 
     Returns
     -------
@@ -143,13 +132,13 @@ def chi_square(
     Parameters
     ----------
     a : ndarray of shape (n_features, n_clusters)
-        Mass of each cluster's samples that have the feature.
+        Total membership of the samples that have the feature.
     sizes : ndarray of shape (n_clusters,)
-        Mass of each cluster.
+        Total membership S' of all samples.
     frequencies : ndarray of shape (n_features,)
-        Number of samples that have each feature.
+        Number of samples df that have each feature.
     n_samples : int
-        Total count of each contingency table.
+        Total count n of each contingency table.
     scale : float
         Factor applied to the statistic; ``n_samples`` gives chi-square.
 
@@ -227,10 +216,13 @@ def votes(
 def _weights(
     d: FloatArray, impurities: FloatArray, kappa: int, aggregation: Aggregation, fuzziness: float
 ) -> FloatArray:
-    near = _nearest(d, kappa)
+    near = np.ones(d.shape, dtype=bool)
+    if kappa < d.shape[1]:
+        # The sort is stable, so ties are broken by the lower index.
+        np.put_along_axis(near, d.argsort(axis=1, kind="stable")[:, kappa:], False, axis=1)
     zero = near & (d == 0)
     touching = zero.any(axis=1)
-    # 1 / d would overflow for the smallest numbers.
+    # Prevent 1 / d from overflowing.
     safe = np.maximum(d, np.finfo(np.float64).tiny)
     if aggregation == "sum":
         weights = near / safe
@@ -242,19 +234,6 @@ def _weights(
         far -= far.min(axis=1, keepdims=True)
         weights = np.exp(-far)
     weights[touching] = zero[touching]
-    if aggregation == "sum":
-        weights[touching] /= weights[touching].sum(axis=1, keepdims=True)
-    else:
-        weights /= weights.sum(axis=1, keepdims=True)
+    rows = touching if aggregation == "sum" else slice(None)
+    weights[rows] /= weights[rows].sum(axis=1, keepdims=True)
     return weights
-
-
-def _nearest(d: FloatArray, kappa: int) -> BoolArray:
-    """Return a mask of the kappa nearest clusters; ties are broken by the lower index."""
-    if kappa == d.shape[1]:
-        return np.ones(d.shape, dtype=bool)
-    last = np.partition(d, kappa - 1, axis=1)[:, kappa - 1 : kappa]
-    nearer = d < last
-    level = d == last
-    room = kappa - nearer.sum(axis=1, keepdims=True)
-    return nearer | (level & (np.cumsum(level, axis=1) <= room))

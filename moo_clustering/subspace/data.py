@@ -1,8 +1,8 @@
-"""Sweep data: dense or sparse matrices, multiplied in fixed blocks on several threads."""
+"""Dense or sparse data for sweeps, multiplied in fixed blocks on several threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -18,7 +18,7 @@ from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Arr
 
 # Number of rows per block of a dense product, which limits the size of temporary arrays.
 CHUNK = 4096
-# Rows per block. Block sums are added in a fixed order, so the number of threads does not change results.
+# Rows per block of work. Blocks are fixed, so the number of threads does not change results.
 BLOCK = 128
 
 
@@ -146,7 +146,10 @@ def _canonical(X: Any) -> csr_array:
 
 
 class DenseMatrix:
-    """Finite dense matrix; for precision, non-binary features are shifted by their mean before squaring."""
+    """Finite dense matrix with the methods that :class:`SubspaceData` delegates, for blocks of rows.
+
+    For precision, features are shifted by their mean before they are squared, unless the matrix is binary.
+    """
 
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
@@ -155,33 +158,22 @@ class DenseMatrix:
         self.is_binary = not shifted and bool(((self._X == 0) | (self._X == 1)).all())
         self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean() if shift is None else shift
         self.order = np.arange(self.shape[1])
-
-    @property
-    def n_stored(self) -> int:
-        """Number of stored values."""
-        return self._X.size
-
-    @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Arrays that identify the matrix."""
-        return (self._X,)
+        self.n_stored = self._X.size
+        self.arrays: tuple[NDArray[Any], ...] = (self._X,)  # identify the matrix in checkpoints
+        self._chunks = [slice(start, start + CHUNK) for start in range(0, self.shape[0], CHUNK)]
 
     @cached_property
     def frequencies(self) -> Int64Array:
-        """Number of samples that have each feature."""
         return np.count_nonzero(self._X, axis=0).astype(np.int64)
 
     @cached_property
     def varying(self) -> BoolArray:
-        """Mask of non-constant features."""
         return self._X.min(axis=0) < self._X.max(axis=0)
 
     def mean(self) -> FloatArray:
-        """Return the mean of each feature."""
         return self._X.mean(axis=0, dtype=np.float64)
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
-        """Return the given rows."""
         return self._X[indices].astype(dtype, copy=False)
 
     def unit_rows(self) -> AnyFloatArray:
@@ -189,13 +181,11 @@ class DenseMatrix:
         return unit_rows(self._X)
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """Set ``out`` to rows lo..hi-1 of X^T (features) times a panel."""
         out[:] = 0.0
-        for chunk in self._chunks():
+        for chunk in self._chunks:
             out += self._X[chunk, lo:hi].T @ panel[chunk]
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """Set ``out`` to rows lo..hi-1 of X (samples) times a panel."""
         out[:] = self._X[lo:hi] @ panel
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
@@ -204,7 +194,7 @@ class DenseMatrix:
             self.by_column(panel, lo, hi, out)
             return
         out[:] = 0.0
-        for chunk in self._chunks():
+        for chunk in self._chunks:
             given = self._X[chunk, lo:hi]
             part = self._moved(given, lo, hi)
             out[:, :k] += part.T @ panel[chunk, :k]
@@ -217,7 +207,7 @@ class DenseMatrix:
         """Sum x - shift and (x - shift)^2 for each feature and label."""
         sums[:] = 0.0
         squares[:] = 0.0
-        for chunk in self._chunks():
+        for chunk in self._chunks:
             part = self._moved(self._X[chunk, lo:hi], lo, hi)
             owners = (labels[chunk, None] == np.arange(sums.shape[1])).astype(part.dtype)
             sums += part.T @ owners
@@ -235,13 +225,9 @@ class DenseMatrix:
     def _moved(self, part: AnyFloatArray, lo: int, hi: int) -> AnyFloatArray:
         return part - self.shift[lo:hi].astype(part.dtype)
 
-    def _chunks(self) -> Iterator[slice]:
-        for start in range(0, self.shape[0], CHUNK):
-            yield slice(start, start + CHUNK)
-
 
 class SparseMatrix:
-    """Finite sparse matrix without stored zeros or duplicates."""
+    """Finite sparse matrix without stored zeros or duplicates, with the same methods as DenseMatrix."""
 
     def __init__(self, matrix: Any, dtype: DTypeLike) -> None:
         self.shape: tuple[int, int] = matrix.shape
@@ -249,16 +235,8 @@ class SparseMatrix:
         self.shift = np.zeros(self.shape[1])
         values = np.zeros(0, dtype) if self.is_binary else matrix.data.astype(dtype)
         self._rows = Compressed(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), values)
-
-    @property
-    def n_stored(self) -> int:
-        """Number of stored non-zeros."""
-        return len(self._rows.indices)
-
-    @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Arrays that identify the matrix."""
-        return (np.array(self.shape), *self._rows)
+        self.n_stored = len(self._rows.indices)
+        self.arrays: tuple[NDArray[Any], ...] = (np.array(self.shape), *self._rows)
 
     @cached_property
     def _columns(self) -> Compressed:
@@ -274,30 +252,25 @@ class SparseMatrix:
 
     @cached_property
     def frequencies(self) -> Int64Array:
-        """Number of samples that have each feature."""
         return np.bincount(self._rows.indices, minlength=self.shape[1]).astype(np.int64)
 
     @cached_property
     def varying(self) -> BoolArray:
-        """Mask of non-constant features."""
         n, found = self.shape[0], self.frequencies
-        if self.is_binary or not (found == n).any():
-            return (found > 0) & (found < n)
-        full = np.flatnonzero(found == n)
-        columns, varying = self._columns, found > 0
-        for i in full:
-            values = columns.values[columns.indptr[i] : columns.indptr[i + 1]]
-            varying[i] = (values != values[0]).any()
+        varying = (found > 0) & (found < n)
+        if not self.is_binary:
+            indptr, _, values = self._columns
+            for i in np.flatnonzero(found == n):
+                column = values[indptr[i] : indptr[i + 1]]
+                varying[i] = (column != column[0]).any()
         return varying
 
     def mean(self) -> FloatArray:
-        """Return the mean of each feature."""
         weights = None if self.is_binary else self._rows.values.astype(np.float64)
         total = np.bincount(self._rows.indices, weights=weights, minlength=self.shape[1])
         return total / self.shape[0]
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
-        """Return the given rows as a dense array."""
         out = np.zeros((len(indices), self.shape[1]), dtype)
         indptr, columns, values = self._rows
         for r, j in enumerate(indices):
@@ -306,7 +279,6 @@ class SparseMatrix:
         return out
 
     def unit_rows(self) -> Any:
-        """Return the rows scaled to unit length as a sparse matrix; zero rows remain zero."""
         starts, indices, values = self._rows
         values = np.ones(len(indices)) if self.is_binary else values.astype(np.float64)
         # scikit-learn's k-means accepts only int32 indices.
@@ -315,15 +287,13 @@ class SparseMatrix:
         return unit_rows(csr_array((values, indices, indptr), shape=self.shape))
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """Set ``out`` to rows lo..hi-1 of X^T (features) times a panel."""
         self._columns.multiply(panel, np.arange(lo, hi), out)
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """Set ``out`` to rows lo..hi-1 of X (samples) times a panel."""
         self._rows.multiply(panel, np.arange(lo, hi), out)
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sum w^f x, w [x != 0] and, unless binary, w^f x^2 of order[lo:hi], given the panel [W^f | W]."""
+        """Compute the sums of DenseMatrix for the features ``order[lo:hi]``."""
         if self.is_binary:
             self._columns.multiply(panel, self.order[lo:hi], out)
         else:
@@ -332,11 +302,9 @@ class SparseMatrix:
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
-        """Sum x and x^2 for each feature and label."""
         label_moments(*self._columns, labels, lo, hi, sums, squares)
 
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Multiply samples lo..hi-1 by the weight panel."""
         if self.is_binary:
             self._rows.multiply(panel, np.arange(lo, hi), out)
         else:
@@ -362,8 +330,7 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for each block, on several threads if there is enough work."""
-    # Block sums that are added in order are the same for any number of threads. Taking blocks
-    # in steps of 16 spreads slow blocks (of frequent features) over the threads.
+    # Visit the blocks in steps of 16, to spread slow blocks, which have frequent features, over the threads.
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:

@@ -11,8 +11,9 @@ from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, 
 from moo_clustering._data import checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets
+from moo_clustering.subspace import sweeps
 from moo_clustering.subspace.data import SubspaceData, for_blocks
-from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances, sweep
+from moo_clustering.subspace.sweeps import SubspaceOptions
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
 # Initial membership of each sample in its own cluster; the rest is spread evenly over all clusters.
@@ -42,12 +43,6 @@ class EntropyWeighted(NamedTuple):
     n_iter: int
 
 
-class _Clusters(NamedTuple):
-    centers: AnyFloatArray
-    dispersions: FloatArray
-    log_weights: AnyFloatArray
-
-
 @documented()
 def entropy_weighted_kmeans(
     data: SubspaceData,
@@ -75,8 +70,8 @@ def entropy_weighted_kmeans(
     gamma : float, default=0.5
         Positive; the larger the value, the more equal the weights.
     dispersion : {"sum", "mean"}, default="sum"
-        Dispersion of a feature within a cluster. Sums (as in the paper) grow with the cluster size and put
-        all the weight on constant, mostly absent features; means give far better agreement with classes.
+        Dispersion of a feature within a cluster. Sums (as in the paper) grow with the cluster size and assign
+        all the weight to constant features, which are mostly absent; means agree far better with classes.
     max_iter : int, default=50
     tol : float, default=1e-4
         Stop when no label changes or the relative change in the objective is at most ``tol``.
@@ -85,45 +80,41 @@ def entropy_weighted_kmeans(
     seeds : ndarray of shape (n_clusters,), int, optional
         Initial samples; by default random. Initial centroids lie halfway between these samples and the mean.
     """
-    _check(data, n_clusters, gamma, dispersion, max_iter, tol)
-    chosen = checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
+    _check_n_clusters(n_clusters, data)
+    if not (gamma > 0 and np.isfinite(gamma)):
+        raise ValueError(f"gamma must be a positive finite number, got {quoted(gamma)}")
+    choice("dispersion", dispersion, ("sum", "mean"))
+    sweeps.check_stopping(max_iter, tol)
+    chosen = _checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
     if len(chosen) != n_clusters:
         raise ValueError(
             f"seeds must have one sample index per cluster, {n_clusters} in all; got {len(chosen)}"
         )
-    found = _weighted_distances(data, seed_centers(data, chosen), equal_log_weights(data, n_clusters))
+    found = _weighted_distances(data, _seed_centers(data, chosen), _equal_log_weights(data, n_clusters))
     labels = np.full(data.n, -1, dtype=np.int32)
     history: list[float] = []
     while len(history) < max_iter:
         old, labels = labels, _assign(found, rng)
         if np.array_equal(labels, old):
             break
-        state = _update(data, labels, n_clusters, gamma, dispersion == "mean")
-        found = _weighted_distances(data, state.centers, state.log_weights)
-        history.append(_objective(state, gamma))
+        centers, logs, spreads = _update(data, labels, n_clusters, gamma, dispersion == "mean")
+        found = _weighted_distances(data, centers, logs)
+        weights = np.exp(logs.astype(np.float64))
+        history.append(float((weights * spreads + gamma * xlogy(weights, weights)).sum()))
         if len(history) > 1 and abs(history[-2] - history[-1]) <= tol * abs(history[-2]):
             break
-    return EntropyWeighted(labels, state.centers, state.log_weights, found, np.array(history), len(history))
+    return EntropyWeighted(labels, centers, logs, found, np.array(history), len(history))
 
 
-def _check(
-    data: SubspaceData, n_clusters: int, gamma: float, dispersion: str, max_iter: int, tol: float
-) -> None:
+def _check_n_clusters(n_clusters: int, data: SubspaceData) -> None:
     if not 1 <= n_clusters <= data.n:
         raise ValueError(
             f"n_clusters must be from 1 to {data.n}, the number of samples, got {quoted(n_clusters)}"
         )
-    if not (gamma > 0 and np.isfinite(gamma)):
-        raise ValueError(f"gamma must be a positive finite number, got {quoted(gamma)}")
-    choice("dispersion", dispersion, ("sum", "mean"))
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
-    if not tol >= 0:
-        raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
 
 
 def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray) -> FloatArray:
-    found = distances(data, centers, log_weights, 1.0)
+    found = sweeps.distances(data, centers, log_weights, 1.0)
     found /= max(1, int(data.varying.sum()))
     return found
 
@@ -140,7 +131,10 @@ def _assign(found: FloatArray, rng: np.random.Generator) -> NDArray[np.int32]:
     return labels
 
 
-def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float, averaged: bool) -> _Clusters:
+def _update(
+    data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float, averaged: bool
+) -> tuple[AnyFloatArray, AnyFloatArray, FloatArray]:
+    """Return the centroids, log weights and dispersions."""
     sizes = np.bincount(labels, minlength=k).astype(np.float64)
     shift, varying = data.matrix.shift, data.varying
     centers = np.empty((data.m, k), data.dtype)
@@ -160,21 +154,15 @@ def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float,
     compared = np.where(varying[:, None], spreads, np.inf)
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
-    # Subtract the smallest dispersion; otherwise, a tiny gamma could make all weights underflow to 0.
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore"):
+        # Subtract the smallest dispersion; otherwise, a tiny gamma could make all weights underflow to 0.
         logs = (least - compared) / gamma
-    with np.errstate(divide="ignore"):
         total = np.log(np.exp(logs).sum(axis=0))
     logs -= np.where(np.isfinite(total), total, 0.0)
-    return _Clusters(centers, spreads, logs.astype(data.dtype))
+    return centers, logs.astype(data.dtype), spreads
 
 
-def _objective(state: _Clusters, gamma: float) -> float:
-    weights = np.exp(state.log_weights.astype(np.float64))
-    return float((weights * state.dispersions + gamma * xlogy(weights, weights)).sum())
-
-
-@documented(sweep, entropy_weighted_kmeans)
+@documented(sweeps.sweep, entropy_weighted_kmeans)
 def start(
     init: Init,
     data: SubspaceData,
@@ -190,9 +178,9 @@ def start(
     Parameters
     ----------
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        "labels": means of a few labelled samples of one class per cluster, or as "seeds" without labels.
+        "labels": means of a few labelled samples of one class per cluster; same as "seeds" without labels.
         "seeds": points halfway between random samples and the mean. "kmeans": k-means on unit rows.
-        "dirichlet": random memberships. "equal": equal ones, which no sweep can change (UserWarning).
+        "dirichlet": random. "equal": equal memberships, which no sweep can change; issues a UserWarning.
     rng : numpy.random.Generator
 
     Returns
@@ -200,10 +188,7 @@ def start(
     ndarray of shape (n_samples, n_clusters)
     """
     choice("init", init, get_args(Init))
-    if not 1 <= n_clusters <= data.n:
-        raise ValueError(
-            f"n_clusters must be from 1 to {data.n}, the number of samples, got {quoted(n_clusters)}"
-        )
+    _check_n_clusters(n_clusters, data)
     if init == "labels" and targets.labelled.any() and targets.n_classes:
         centers = _label_centers(data, targets, n_clusters, rng)
         found: AnyFloatArray = _from_centers(data, centers, options)
@@ -222,8 +207,7 @@ def start(
     return np.ascontiguousarray(found, dtype=data.dtype)
 
 
-def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
-    """Check sample indices; raise a ValueError if any index is out of range."""
+def _checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
     given = checked_integers(seeds, "seeds")
     if given.ndim != 1 or len(given) == 0:
         raise ValueError("seeds must be one-dimensional and contain at least one sample index")
@@ -232,14 +216,14 @@ def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
     return given
 
 
-def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
+def _seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
     """Return centroids halfway between the given samples and the mean, shape (m, k)."""
     return 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
 
 
-@documented(sweep)
+@documented(sweeps.sweep)
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
-    """Return memberships from unweighted distances to centroids halfway between given samples and the mean.
+    """Compute memberships from unweighted distances to points halfway between the given samples and the mean.
 
     Parameters
     ----------
@@ -250,10 +234,10 @@ def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: Subspac
     -------
     ndarray of shape (n_samples, n_clusters)
     """
-    return _from_centers(data, seed_centers(data, checked_seeds(seeds, data)), options)
+    return _from_centers(data, _seed_centers(data, _checked_seeds(seeds, data)), options)
 
 
-def equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
+def _equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
     """Return the logarithms of equal weights for all non-constant features, shape (m, k)."""
     varying = data.varying
     logs = np.where(varying, -np.log(max(1, varying.sum())), -np.inf)
@@ -262,8 +246,8 @@ def equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
 
 def _from_centers(data: SubspaceData, centers: AnyFloatArray, options: SubspaceOptions) -> AnyFloatArray:
     k = centers.shape[1]
-    found = distances(data, centers, equal_log_weights(data, k), options.weight_exponent)
-    return memberships_from_distances(found, np.zeros(k), options).astype(data.dtype, copy=False)
+    found = sweeps.distances(data, centers, _equal_log_weights(data, k), options.weight_exponent)
+    return sweeps.memberships_from_distances(found, np.zeros(k), options).astype(data.dtype, copy=False)
 
 
 def _label_centers(
@@ -275,8 +259,7 @@ def _label_centers(
     members = [rows[targets.indicators[rows, t] > 0] for t in range(min(n_classes, n_clusters))]
     for cluster in range(n_clusters):
         pool = members[cluster % n_classes]
-        wished = max(3, len(pool) * n_classes // (2 * n_clusters))
-        size = max(1, min(len(pool), wished))
+        size = max(1, min(len(pool), max(3, len(pool) * n_classes // (2 * n_clusters))))
         drawn = rng.choice(pool if len(pool) else rows, size=size, replace=False)
         chosen[drawn, cluster] = 1.0 / size
     return data.by_column(chosen)

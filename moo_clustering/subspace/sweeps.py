@@ -31,10 +31,10 @@ def iterate(
     max_iter: int = 15,
     tol: float = 1e-4,
 ) -> Iterated:
-    """Sweep until no membership changes by ``tol`` or more, or for ``max_iter`` sweeps.
+    """Repeat sweeps until no membership changes by ``tol`` or more, at most ``max_iter`` times.
 
-    The objective may increase between sweeps, because impurities and chi-square depend on the memberships.
-    Raises a ValueError if ``max_iter`` is below 1 or ``tol`` is negative.
+    The objective can increase between sweeps, because impurities and chi-square depend on the memberships.
+    Raises a ValueError if ``max_iter`` is less than 1 or ``tol`` is negative.
 
     Parameters
     ----------
@@ -46,16 +46,11 @@ def iterate(
     max_iter : int, default=15
     tol : float, default=1e-4
     """
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
-    if not tol >= 0:
-        raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
-    check_targets(targets, data)
-    given, centers = as_memberships(memberships, data), None
-    labelled = classes.labelled_shares(given, targets)
-    history: list[float] = []
+    check_stopping(max_iter, tol)
+    given, labelled = _checked(memberships, targets, data)
+    centers, history = None, []
     while True:
-        state, labelled = sweep_from(data, targets, given, labelled, options, centers)
+        state, labelled = _sweep(data, targets, given, labelled, options, centers)
         history.append(state.objective)
         if state.change < tol or len(history) == max_iter:
             break
@@ -65,13 +60,19 @@ def iterate(
     return Iterated(state, np.array(history), len(history), state.change < tol)
 
 
-def check_targets(targets: Targets, data: SubspaceData) -> None:
-    """Raise a ValueError if the targets and data differ in the number of samples."""
+def check_stopping(max_iter: int, tol: float) -> None:
+    """Raise a ValueError if the maximum number of iterations or the tolerance is out of range."""
+    if max_iter < 1:
+        raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
+    if not tol >= 0:
+        raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
+
+
+def _checked(
+    values: Any, targets: Targets, data: SubspaceData
+) -> tuple[AnyFloatArray, tuple[FloatArray, FloatArray]]:
+    """Check the targets and memberships; return memberships of the data's dtype and labelled shares."""
     require_same_samples("targets and data", len(targets.labelled), data.n)
-
-
-def as_memberships(values: Any, data: SubspaceData) -> AnyFloatArray:
-    """Check the memberships, and convert them to the dtype of the data."""
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
         raise ValueError(f"memberships must have shape ({data.n}, n_clusters), got {found.shape}")
@@ -79,56 +80,43 @@ def as_memberships(values: Any, data: SubspaceData) -> AnyFloatArray:
         raise ValueError(
             f"memberships must be finite and non-negative, got {found.min():g} to {found.max():g}"
         )
-    return found
+    return found, classes.labelled_shares(found, targets)
 
 
-def sweep_from(
+def _sweep(
     data: SubspaceData,
     targets: Targets,
     memberships: AnyFloatArray,
-    labelled: classes.LabelledShares,
+    labelled: tuple[FloatArray, FloatArray],
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
-) -> tuple[Sweep, classes.LabelledShares]:
-    """Sweep over checked data; ``labelled`` holds the class shares of the memberships."""
-    n_labelled = len(targets.rows)
-    impurities = impurity(
-        labelled.shares,
-        classes.overall_shares(targets),
-        labelled.sizes,
-        n_labelled,
-        targets.multilabel,
-        options.impurity,
-    )
+) -> tuple[Sweep, tuple[FloatArray, FloatArray]]:
+    """Sweep once, given the labelled shares of the memberships; also return the new labelled shares."""
+    n_labelled, overall = len(targets.rows), classes.overall_shares(targets)
+    shares, sizes = labelled
+    impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)
     chi_total = float(data.n if options.chi_scale == "n" else n_labelled)
-    weighted = weigh(data, memberships, impurities, options, centers, chi_total)
-    weights = prepare(data, weighted.centers, weighted.log_weights, options.weight_exponent)
-    new, found, loss, change = update(data, weights, impurities, memberships, options)
+    centers, logs, chi_term = _weigh(data, memberships, impurities, options, centers, chi_total)
+    weights = prepare(data, centers, logs, options.weight_exponent)
+    new, found, loss, change = _update(data, weights, impurities, memberships, options)
     del weights  # free memory: as large as the centroids
     after = classes.labelled_shares(new, targets)
-    state = Sweep(
-        memberships=new,
-        centers=weighted.centers,
-        log_weights=weighted.log_weights,
-        shares=after.shares,
-        impurities=impurities,
-        distances=found,
-        chi_term=weighted.chi_term,
-        objective=loss + options.chi_weight * float(weighted.chi_term.sum()),  # Eq. 2
-        change=change,
-    )
-    return state, after
+    objective = loss + options.chi_weight * float(chi_term.sum())  # Eq. 2
+    return Sweep(new, centers, logs, after[0], impurities, found, chi_term, objective, change), after
 
 
-def weigh(
+def _weigh(
     data: SubspaceData,
     memberships: AnyFloatArray,
     impurities: FloatArray,
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
     chi_total: float,
-) -> Weighted:
-    """Compute centroids and weights; clusters without members keep their old centroid or get the mean."""
+) -> tuple[AnyFloatArray, AnyFloatArray, FloatArray]:
+    """Compute centroids and log weights, both (m, k), and each cluster's sum of (m lambda)^q chi.
+
+    Clusters without members keep their old centroid, or get the mean of the data if there is none.
+    """
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)
@@ -150,7 +138,7 @@ def weigh(
 
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
-        return Weighted(new, logs, np.zeros(k))
+        return new, logs, np.zeros(k)
     # Each block's sums are relative to its smallest M; rescale them to the overall smallest M.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
@@ -158,21 +146,13 @@ def weigh(
     logs += (power * np.log(smallest) - np.log(total)).astype(data.dtype)
     q = options.weight_exponent
     chi_term = (chi_totals * relative**q).sum(axis=0)
-    return Weighted(new, logs, np.exp(q * np.log(varying.sum() / total)) * chi_term)
-
-
-class Weighted(NamedTuple):
-    """Centroids and log weights, both (m, k), and each cluster's sum of (m lambda)^q chi."""
-
-    centers: AnyFloatArray
-    log_weights: AnyFloatArray
-    chi_term: FloatArray
+    return new, logs, np.exp(q * np.log(varying.sum() / total)) * chi_term
 
 
 def _panel(
     data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
 ) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
-    """Join [W^f | W], so that one pass over the data serves both; also return the column sums S and S'."""
+    """Join [W^f | W], so that one pass over the data multiplies both; also return their column sums."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
@@ -221,7 +201,7 @@ def prepare(
 
 
 class WeightPanel(NamedTuple):
-    """Factors for a product with X; the distances are scales * (constants + product)."""
+    """Right factor of a product with X; the distances are scales * (constants + product)."""
 
     panel: AnyFloatArray
     constants: FloatArray
@@ -229,7 +209,7 @@ class WeightPanel(NamedTuple):
     tolerance: float
 
 
-def update(
+def _update(
     data: SubspaceData,
     weights: WeightPanel,
     impurities: FloatArray,
@@ -238,26 +218,16 @@ def update(
 ) -> tuple[AnyFloatArray, FloatArray, float, float]:
     """Return memberships, distances, the sum of w^f d (1 + Imp), and the largest membership change."""
     n, k = memberships.shape
-    blame = 1.0 + impurities
+    blame, f = 1.0 + impurities, options.fuzziness
     factors = _factors(blame, options)
-    power = 1.0 / (options.fuzziness - 1.0)
+    power = 1.0 / (f - 1.0)
     found, new = np.empty((n, k)), np.empty((n, k), data.dtype)
     losses = np.empty((n_blocks(n), 2))
 
     def kernel(block: int, lo: int, hi: int) -> None:
-        fill(data, weights, lo, hi, found[lo:hi])
+        _fill(data, weights, lo, hi, found[lo:hi])
         kernels.update_rows(
-            found,
-            factors,
-            blame,
-            power,
-            options.fuzziness,
-            memberships,
-            lo,
-            hi,
-            np.empty(k),
-            new,
-            losses[block],
+            found, factors, blame, power, f, memberships, lo, hi, np.empty(k), new, losses[block]
         )
 
     for_blocks(kernel, n, data.n_operations(k) + 20.0 * n * k, data.n_jobs)
@@ -268,7 +238,7 @@ def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
     return blame if options.impurity_in_membership else np.ones(len(blame))
 
 
-def fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
+def _fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
     """Compute the distances from samples lo..hi-1 to all clusters."""
     data.matrix.weighted(weights.panel, out.shape[1], lo, hi, out)
     kernels.finish_distances(weights.constants, weights.scales, weights.tolerance, out)
@@ -305,9 +275,9 @@ def sweep(
 ) -> Sweep:
     """Update centroids, impurities, chi-square, weights, distances and memberships once, in that order.
 
-    Takes O((non-zeros + samples + features) * clusters) time for three products with the sparse data in two
-    passes, and O((samples + features) * clusters) memory. Results do not depend on the number of threads.
-    Source: SISC-ML, equations (1) to (11).
+    Takes O((non-zeros + samples + features) * clusters) time for two passes over the data, and O((samples +
+    features) * clusters) memory. Results do not depend on the number of threads. Source: SISC-ML, equations
+    (1) to (11).
 
     Parameters
     ----------
@@ -315,11 +285,9 @@ def sweep(
         Classes of some, all or no samples.
     memberships : ndarray of shape (n_samples, n_clusters)
     centers : ndarray of shape (n_features, n_clusters), optional
-        Centroids that clusters without mass keep. Default: the mean of the data.
+        Centroids of clusters without members. Default: the mean of the data.
     """
-    given = as_memberships(memberships, data)
-    check_targets(targets, data)
-    return sweep_from(data, targets, given, classes.labelled_shares(given, targets), options, centers)[0]
+    return _sweep(data, targets, *_checked(memberships, targets, data), options, centers)[0]
 
 
 class Sweep(NamedTuple):
@@ -369,9 +337,8 @@ class SubspaceOptions:
     chi_weight : float, default=0.5
         Non-negative weight of the chi-square term.
     impurity : {"mean", "count", "none"} or None, default="mean"
-        Gini index times entropy of a cluster's labels: divided by that of all labels (``"mean"``), also
-        multiplied by the squared share of labelled samples (``"count"``, as in the paper), or multiplied only
-        by the squared labelled mass (``"none"``). None disables the impurity.
+        Normalisation of impurities, see :func:`~moo_clustering.subspace.impurity`. The paper uses
+        ``"count"``. None disables impurity.
     impurity_in_membership : bool, default=True
         Whether impurity increases the distances to a cluster, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"
@@ -406,9 +373,8 @@ def distances(
 ) -> FloatArray:
     """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 from samples to clusters.
 
-    Takes O((non-zeros + features) * clusters) time, and memory for features * clusters numbers. Raises a
-    ValueError if centers and weights have different shapes, or if their number of features is not that of the
-    data. Source: SISC-ML, equation (8).
+    Takes O((non-zeros + features) * clusters) time and O(features * clusters) memory. Raises a ValueError if
+    the shapes of centers, weights and data do not match. Source: SISC-ML, equation (8).
 
     Parameters
     ----------
@@ -435,7 +401,7 @@ def distances(
     out = np.empty((data.n, centers.shape[1]))
 
     def kernel(block: int, lo: int, hi: int) -> None:
-        fill(data, weights, lo, hi, out[lo:hi])
+        _fill(data, weights, lo, hi, out[lo:hi])
 
     for_blocks(kernel, data.n, data.n_operations(out.shape[1]), data.n_jobs)
     return out
@@ -444,9 +410,9 @@ def distances(
 def memberships_from_distances(
     distances: FloatArray, impurities: FloatArray, options: SubspaceOptions
 ) -> FloatArray:
-    """Return memberships w that are proportional to (d (1 + Imp))^(-1 / (f - 1)).
+    """Compute memberships, which are proportional to (distance (1 + impurity))^(-1 / (fuzziness - 1)).
 
-    Raises a ValueError if distances and impurities differ in the number of clusters.
+    Raises a ValueError if the distances and impurities have different numbers of clusters.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice, quoted
+from moo_clustering._arrays import FloatArray, Int32Array, IntArray, block_slices, choice, quoted
 from moo_clustering._data import checked_integers
 from moo_clustering._distances import MAX_MEMORY, checked_distances
 from moo_clustering._docs import documented
@@ -31,7 +31,7 @@ KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
 
 class _BagIndex(base.PopulationIndex):
-    """Index for partitions of bags; labels need not be contiguous."""
+    """Index for partitions of bags, whose labels need not be contiguous."""
 
     def _population(self, labels: IntArray) -> base.Population:
         return super()._population(_without_gaps(base.integer_rows(labels, "labels")))
@@ -53,9 +53,7 @@ class _GeometryIndex(_BagIndex):
         """Return the values of a BagObjective; inf if undefined."""
         from moo_clustering.bags import BagObjective
 
-        if not len(population.labels):
-            return np.empty(0)
-        n_clusters = int(population.n_clusters.max())
+        n_clusters = int(population.n_clusters.max(initial=1))
         scores = BagObjective(self.geometry_, n_clusters, objective, reading=reading, n_jobs=self.n_jobs)
         return scores.evaluate(population.labels)
 
@@ -79,9 +77,9 @@ class BagDaviesBouldin(_GeometryIndex):
     Notes
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    several indices can share. A geometry with ``min_cluster_size`` is exact only for partitions whose
-    clusters all have at least this size. Labels may have gaps. Partitions that isolate an outlier often have
-    the lowest value, so also report the cluster sizes.
+    several indices can share. A geometry with ``min_cluster_size`` is exact only if all clusters have at
+    least this size. Labels may have gaps. Partitions that isolate an outlier often have the lowest value, so
+    also report the cluster sizes.
 
     Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
     n)) time for p individuals with K clusters.
@@ -105,6 +103,7 @@ class BagDaviesBouldin(_GeometryIndex):
         return capped(self._objective("db", population), self.undefined)
 
 
+@documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of bags, maximised.
@@ -123,13 +122,11 @@ class BagSilhouette(_BagIndex):
         Whether to average the clusters' mean silhouettes (Eq. 12) or the silhouettes of all bags.
     max_memory : int, default=4 GiB
         Maximum total size of the distance matrix and its transpose, in bytes.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Notes
     -----
-    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels need
-    not be contiguous. Singletons, bags with a = b = 0, and all bags in a partition with one cluster score 0.
+    For data and labels, see :class:`BagDaviesBouldin`. Singletons, bags with a = b = 0, and all bags in a
+    partition with one cluster score 0.
 
     Takes O(n^2 d) time to compute the distances between n instances of d features, then O(p N (N + K)) time
     for p individuals with K clusters of N bags, and O(N^2) memory.
@@ -266,9 +263,8 @@ class BagSDbw(_GeometryIndex):
         scatter = norms / n_clusters / self._total if self._total > 0.0 else np.zeros(len(norms))
         stdev, width = self._unit * np.sqrt(norms) / n_clusters, population.sizes.shape[1]
         blocks = self.geometry_.chunks(len(stdev), width)
-        density = np.concatenate(
-            [self._densities(population.labels[rows], width, stdev[rows]) for rows in blocks]
-        )
+        parts = [self._densities(population.labels[rows], width, stdev[rows]) for rows in blocks]
+        density = np.concatenate(parts)
         scatter[n_clusters < 2] = density[n_clusters < 2] = np.inf
         return scatter, density
 
@@ -280,7 +276,7 @@ class BagSDbw(_GeometryIndex):
         for_parts(kernel, len(labels), 5.0 * len(labels) * self._points[0].size, self.n_jobs)
         return norms
 
-    def _densities(self, labels: NDArray[np.int32], n_clusters: int, stdev: FloatArray) -> FloatArray:
+    def _densities(self, labels: Int32Array, n_clusters: int, stdev: FloatArray) -> FloatArray:
         from moo_clustering._kernels.bag_distances import densities_between
 
         geometry, reading = self.geometry_, READINGS.index(self.reading)
@@ -292,7 +288,7 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Return each bag's mean, sum of squared deviations and number of points, and the unit of the data."""
+    """Return each bag's mean, sum of squared deviations and number of points, and the data unit."""
     # Subtracting one row first makes equal instances exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
@@ -332,6 +328,7 @@ class TWCV(_GeometryIndex):
         return self._objective("twcv", population)
 
 
+@documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation: squared distances from bag means to cluster means, minimised.
@@ -347,8 +344,6 @@ class FTWCV(_GeometryIndex):
         mean squared norm of a bag's instances or, with ``"printed_meansq"``, the squared norm of their mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of each bag mean in ``"between"``: 1, or the number of instances in the bag.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Examples
     --------
@@ -384,7 +379,6 @@ def capped(values: FloatArray, undefined: float) -> FloatArray:
 
 def bags_of(data: Any) -> Bags:
     """Convert data, or a geometry, to bags."""
-    # Lazy import: indices are mostly used without bags.
     from moo_clustering.bags import BagGeometry, as_bags
 
     return data.bags if isinstance(data, BagGeometry) else as_bags(data)
@@ -397,10 +391,8 @@ def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
     if not isinstance(data, BagGeometry):
         return BagGeometry(as_bags(data), weighting=weighting)
     if data.weighting != weighting:
-        raise ValueError(
-            f"{owner} has weighting={weighting!r}, but was fitted to a geometry with "
-            f"weighting={data.weighting!r}"
-        )
+        other = f"a geometry with weighting={data.weighting!r}"
+        raise ValueError(f"{owner} has weighting={weighting!r}, but was fitted to {other}")
     return data
 
 
@@ -446,13 +438,10 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     array([0.375])
     """
     D = checked_distances(H, "H", dtype=np.float64, directed=True)
-    clusters, centers = _checked(
-        len(D), base.integer_rows(labels, "labels"), base.integer_rows(medoids, "medoids")
-    )
-    values = np.empty(len(clusters))
-    for rows in block_slices(len(clusters), 4 * clusters.shape[1] + 4 * centers.shape[1] ** 2):
-        values[rows] = _block(D, clusters[rows], centers[rows])
-    return values
+    rows = base.integer_rows(labels, "labels"), base.integer_rows(medoids, "medoids")
+    clusters, centers = _checked(len(D), *rows)
+    blocks = block_slices(len(clusters), 4 * clusters.shape[1] + 4 * centers.shape[1] ** 2)
+    return np.concatenate([np.empty(0), *(_block(D, clusters[part], centers[part]) for part in blocks)])
 
 
 def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray, IntArray]:
@@ -473,9 +462,8 @@ def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray
     missing = np.argwhere(np.take_along_axis(medoids, labels.astype(np.intp), axis=1) < 0)
     if len(missing):
         row, bag = missing[0]
-        raise ValueError(
-            f"row {row} of labels has cluster {labels[row, bag]}, which has no medoid in medoids"
-        )
+        what = f"cluster {labels[row, bag]}, which has no medoid in medoids"
+        raise ValueError(f"row {row} of labels has {what}")
     return labels.astype(np.intp), medoids.astype(np.intp)
 
 
@@ -516,7 +504,6 @@ def bag_report(
     labels : array-like of shape (n_bags,)
         Clusters 0..k-1; empty clusters are ignored.
     y : array-like of shape (n_bags,), optional
-        Class of each bag.
     pos_label : hashable, optional
         Positive class for F1. Default: the class that sorts last.
     indices : mapping of str to fitted ValidityIndex, optional
@@ -546,17 +533,17 @@ def bag_report(
     sizes = population.sizes[0]
     report: dict[str, Any] = {"n_clusters": len(sizes), "smallest_cluster": int(sizes.min())}
     report["cluster_sizes"] = sizes.tolist()
-    for name, index in fitted.items():
-        report[name] = float(index.evaluate(population.labels)[0])
+    report |= {name: float(index.evaluate(population.labels)[0]) for name, index in fitted.items()}
     if y is not None:
-        report["matched_rand_index"] = external.matched_rand_index(y, partition)
+        report["matched_rand_index"] = accuracy = external.clustering_accuracy(y, partition)
         report["entropy"] = external.cluster_entropy(y, partition)
         report["f1"] = external.matched_f1(y, partition, pos_label)
         report["adjusted_rand"] = float(adjusted_rand_score(y, partition))
-        report["accuracy"] = external.clustering_accuracy(y, partition)
+        report["accuracy"] = accuracy
     return report
 
 
+@documented(BagDaviesBouldin)
 def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.ValidityIndex]:
     """Fit the default internal indices for :func:`bag_report`.
 
@@ -564,8 +551,6 @@ def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.Valid
     ----------
     bags : Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``
         Bags of scaled features.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Returns
     -------
@@ -574,21 +559,19 @@ def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.Valid
     """
     from moo_clustering.bags import bag_distances
 
-    data = bags_of(bags)
-    own = getattr(bags, "weighting", None)
+    data, own = bags_of(bags), getattr(bags, "weighting", None)
+    finite: Any = {"undefined": np.inf, "n_jobs": n_jobs}
     by_bag, by_instance = (
         bags if weighting == own else geometry_of(data, weighting, "bag_indices") for weighting in WEIGHTINGS
     )
     distances = bag_distances(data, n_jobs=n_jobs)
     return {
-        "davies_bouldin_bag": BagDaviesBouldin(undefined=np.inf, n_jobs=n_jobs).fit(by_bag),
-        "davies_bouldin_instance": BagDaviesBouldin("instance", undefined=np.inf, n_jobs=n_jobs).fit(
-            by_instance
-        ),
+        "davies_bouldin_bag": BagDaviesBouldin(**finite).fit(by_bag),
+        "davies_bouldin_instance": BagDaviesBouldin("instance", **finite).fit(by_instance),
         "silhouette_cluster": BagSilhouette("precomputed", n_jobs=n_jobs).fit(distances),
         "silhouette_bag": BagSilhouette("precomputed", "bag", n_jobs=n_jobs).fit(distances),
-        "sdbw_bag": BagSDbw(undefined=np.inf, n_jobs=n_jobs).fit(by_bag),
-        "sdbw_instance": BagSDbw(sigma="instance", undefined=np.inf, n_jobs=n_jobs).fit(by_bag),
+        "sdbw_bag": BagSDbw(**finite).fit(by_bag),
+        "sdbw_instance": BagSDbw(sigma="instance", **finite).fit(by_bag),
         "twcv_bag": TWCV(n_jobs=n_jobs).fit(by_bag),
         "twcv_instance": TWCV("instance", n_jobs=n_jobs).fit(by_instance),
         "ftwcv_bag": FTWCV(n_jobs=n_jobs).fit(by_bag),

@@ -15,15 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice, quoted
+from moo_clustering._arrays import block_slices, choice, quoted
 from moo_clustering._data import checked_integers
+from moo_clustering._distances import centred_features
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
+from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 
-# Arguments through which indices and inequalities request values that are computed once per population.
+# Arguments with which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of undefined values: finite but worse than all others; problems treat them as infeasible.
+# Magnitude of undefined values: finite but worse than all others. Problems treat them as infeasible.
 UNDEFINED = 1e12
 
 
@@ -97,6 +99,20 @@ class PopulationIndex(ValidityIndex):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return copy.copy(self)
+
+
+class CentredIndex(PopulationIndex):
+    """Index computed from centred features."""
+
+    def fit(self, data: ArrayLike) -> Self:
+        self._X = centred_features(data)
+        self.n_samples_ = len(self._X)
+        return self
+
+    def _distances_to_means(self, population: Population, *, squared: bool) -> FloatArray:
+        """Return each individual's sum of (squared) distances from the samples to their cluster means."""
+        sums = [found.sum(axis=1) for *_, found in means_by_block(self._X, population, squared=squared)]
+        return np.concatenate([np.empty(0), *sums])
 
 
 class FunctionIndex(PopulationIndex):
@@ -190,7 +206,7 @@ class Population(NamedTuple):
     sizes: Int64Array
     n_clusters: Int64Array
 
-    def take(self, rows: slice | NDArray[np.intp]) -> Population:
+    def take(self, rows: slice | IntpArray) -> Population:
         """Select individuals, and trim ``sizes`` to the largest number of clusters among them."""
         n_clusters = self.n_clusters[rows]
         width = int(n_clusters.max(initial=0))
@@ -200,6 +216,10 @@ class Population(NamedTuple):
         """Split into blocks of bounded memory; each individual requires ``items`` numbers."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
+
+    def scores(self, items: int, score: Callable[[Population], Any]) -> FloatArray:
+        """Score the individuals by :meth:`blocks`; ``score`` returns one value per individual of a block."""
+        return np.concatenate([np.empty(0), *(score(block) for _, block in self.blocks(items))])
 
 
 def check_population(labels: Any, n_samples: int) -> Population:
@@ -228,7 +248,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
     return Population(rows, sizes, n_clusters)
 
 
-def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
+def integer_rows(values: Any, name: str) -> IntArray:
     """Convert integers, or floats with integer values, to a 2-d integer array; a 1-d array is one row."""
     array = checked_integers(values, name)
     if array.ndim == 1:
@@ -238,13 +258,15 @@ def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
     return array
 
 
-def means_and_sums(X: FloatArray, population: Population, *, squared: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute cluster means, shape (p, k, d), and sums of (squared) distances to them, shape (p, k)."""
-    means = np.zeros((*population.sizes.shape, X.shape[1]))
-    sums = np.zeros(population.sizes.shape)
-    cluster_means(X, population.labels, population.sizes, means)
-    mean_distance_sums(X, population.labels, means, squared, sums)
-    return means, sums
+def means_by_block(
+    X: FloatArray, population: Population, *, squared: bool
+) -> Iterator[tuple[slice, Population, FloatArray, FloatArray]]:
+    """Yield the rows and individuals of blocks, cluster means (p, k, d), and sums of distances to them."""
+    for rows, block in population.blocks(population.sizes.shape[1] * (X.shape[1] + 1)):
+        means, sums = np.zeros((*block.sizes.shape, X.shape[1])), np.zeros(block.sizes.shape)
+        cluster_means(X, block.labels, block.sizes, means)
+        mean_distance_sums(X, block.labels, means, squared, sums)
+        yield rows, block, means, sums
 
 
 def mean_square_distance(X: FloatArray) -> float:

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, block_slices, choice
 from moo_clustering._distances import MAX_MEMORY, centred_features, check_memory, distance_matrix
 from moo_clustering._kernels.trees import density_validity
-from moo_clustering.validity.base import Population, PopulationIndex, mean_square_distance
+from moo_clustering.validity.base import CentredIndex, Population, PopulationIndex, mean_square_distance
 from moo_clustering.validity.internal import FLOOR
 
 
@@ -62,9 +62,9 @@ class DBCV(PopulationIndex):
     Notes
     -----
     The value is -1 for a single cluster; singletons score 0, like noise in the paper. The core distance of a
-    sample that has a duplicate is 0. Ties in reachability are frequent, and the paper does not specify how to
-    break them, so values from different programs are not comparable. ``"distance"`` does not depend on the
-    sample order. Takes O(p n^2) time for p individuals, and 16 n^2 bytes of memory.
+    sample that has a duplicate is 0. Ties in reachability are frequent, and programs break them differently,
+    so their values are not comparable. ``"distance"`` does not depend on the sample order. Takes O(p n^2)
+    time for p individuals, and 16 n^2 bytes of memory.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class DBCV(PopulationIndex):
 
 
 @dataclass(eq=False, repr=False)
-class CDbw(PopulationIndex):
+class CDbw(CentredIndex):
     """Density within and between clusters: cohesion times compactness times separation, maximised.
 
     Representatives of a cluster are samples far from its mean and from each other. Compactness is the mean
@@ -128,9 +128,7 @@ class CDbw(PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         if self.n_representatives < 1:
             raise ValueError(f"n_representatives must be at least 1, got {self.n_representatives}")
-        self._X = centred_features(data)
-        self.n_samples_ = len(self._X)
-        return self
+        return super().fit(data)
 
     def _score(self, population: Population) -> FloatArray:
         return np.array([self._value(row) if row.any() else 0.0 for row in population.labels])

@@ -53,9 +53,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
            [0.5295, 1.    ]])
     """
     runs = hyperedges(labels)
-    if others is None:
-        return nmi_table(runs, runs)
-    rest = hyperedges(others, "others")
+    rest = runs if others is None else hyperedges(others, "others")
     require_same_samples("labels and others", runs.n_samples, rest.n_samples)
     return nmi_table(runs, rest)
 
@@ -150,10 +148,8 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
 class Hyperedges:
     """Clusters of all runs, numbered by run, then by first appearance."""
 
-    # shape (n_runs, n_samples): hyperedge that contains each sample in each run, -1 if missing.
-    codes: Int64Array
-    # shape (n_runs + 1,): run t consists of hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
-    starts: Int64Array
+    codes: Int64Array  # shape (n_runs, n_samples): hyperedge of each sample in each run, -1 if missing
+    starts: Int64Array  # shape (n_runs + 1,): run t consists of hyperedges starts[t] to starts[t + 1] - 1
 
     @property
     def n_runs(self) -> int:
@@ -248,9 +244,9 @@ class FamilyAgreement(base.PopulationIndex):
     """Median over a pool's families of the best agreement with one of their members, maximised.
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The index is
-    the median of all these values except the highest, so that members of the pool have no advantage. It is
-    the lower value for two families, and 0 for a single family. Takes O(q p n) time and O(q p) memory for q
-    partitions and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
+    the median of these values without the highest, so that members of the pool have no advantage: the lower
+    value for two families, and 0 for a single family. Takes O(q p n) time and O(q p) memory for q partitions
+    and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -393,8 +389,7 @@ class LabelEvidence(base.PopulationIndex):
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
         counts = csr_array(checked_table(data, "counts", accept_sparse="csr"))
-        lowest = float(counts.data.min(initial=0.0))
-        if lowest < 0.0:
+        if (lowest := float(counts.data.min(initial=0.0))) < 0.0:
             raise ValueError(f"counts must be non-negative, got {lowest:g}")
         self.n_samples_, self.n_classes_ = counts.shape
         self._labelled = np.flatnonzero(np.asarray(counts.sum(axis=1)) > 0.0)
@@ -402,18 +397,15 @@ class LabelEvidence(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        values = np.zeros(len(population.labels))
-        for rows, block in population.blocks(self.n_samples_ + len(self._labelled) * self.n_classes_):
-            values[rows] = self._of_block(block)
-        return values
+        n_counts = len(self._labelled) * self.n_classes_
+        return population.scores(self.n_samples_ + n_counts, self._of_block)
 
     def _of_block(self, block: base.Population) -> FloatArray:
         n, width = block.sizes.shape
         places = block.labels[:, self._labelled] + width * np.arange(n)[:, np.newaxis]
         sample = np.broadcast_to(np.arange(places.shape[1]), places.shape)
-        members = csr_array(
-            (np.ones(places.size), (places.ravel(), sample.ravel())), (n * width, places.shape[1])
-        )
+        entries = np.ones(places.size), (places.ravel(), sample.ravel())
+        members = csr_array(entries, (n * width, places.shape[1]))
         table = (members @ self._counts).tocsr()  # N_cg
         outcomes = self.n_classes_ + int(self.unnamed)
         terms = _rise(self.alpha / outcomes, table.data)

@@ -5,7 +5,6 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array, csr_array, issparse
@@ -65,14 +64,10 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
-    """Return the "RI" of the multi-instance papers, which is :func:`clustering_accuracy`, not the Rand index.
+    """Return :func:`clustering_accuracy`, which the multi-instance papers call "RI".
 
-    Source: Evolutionary multi-instance clustering, Eq. 18.
-
-    Returns
-    -------
-    accuracy : float
-        See :func:`clustering_accuracy`; :func:`sklearn.metrics.rand_score` is the Rand index.
+    For the Rand index, use :func:`sklearn.metrics.rand_score`. Source: Evolutionary multi-instance
+    clustering, Eq. 18.
     """
     return clustering_accuracy(labels_true, labels_pred)
 
@@ -81,10 +76,10 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """Return the F1 score of the positive class, predicted by the cluster matched to it.
 
-    Ties between matchings are broken in favour of more matched clusters, then, for up to 4096 table entries,
-    of the lexicographically smallest (class of cluster 0, class of cluster 1, ...). Raises a ValueError if
-    ``pos_label`` is not a class, or if it is not given and the labels cannot be sorted. Source: Evolutionary
-    multi-instance clustering, Eq. 20.
+    Ties between matchings are broken in favour of more matched clusters. Contingency tables of up to 4096
+    entries then use the lexicographically smallest (class of cluster 0, class of cluster 1, ...). Raises a
+    ValueError if ``pos_label`` is not a class, or if it is required because the labels cannot be sorted.
+    Source: Evolutionary multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
@@ -111,16 +106,15 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
     if pos_label not in classes:
         raise ValueError(f"pos_label={pos_label!r} is not among labels_true")
     positive = classes.index(pos_label)
-    cluster = np.flatnonzero(class_of_cluster(table) == positive)
-    if len(cluster) == 0:
+    clusters = np.flatnonzero(class_of_cluster(table) == positive)
+    if len(clusters) == 0:
         return 0.0
-    hits = int(table[positive, cluster[0]])
-    in_class, in_cluster = int(table[[positive]].sum()), int(table[:, [cluster[0]]].sum())
-    return 2 * hits / (in_class + in_cluster)  # Eq. 20
+    in_class, in_cluster = int(table[[positive]].sum()), int(table[:, clusters].sum())
+    return 2 * int(table[positive, clusters[0]]) / (in_class + in_cluster)  # Eq. 20
 
 
 def most_agreements(table: csr_array) -> int:
-    """Return the largest sum of entries, no two of them in the same row or column."""
+    """Return the largest sum of entries of which no two are in the same row or column."""
     if np.prod(table.shape, dtype=np.int64) <= DENSE_ENTRIES:
         return _dense_optimum(table.toarray())
     rows, columns = _sparse_pairs(table)
@@ -134,11 +128,9 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     # Break ties arbitrarily in larger tables: the smallest matching requires up to one assignment per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
-    rows, columns = (
-        linear_sum_assignment(table.toarray(), maximize=True)
-        if size <= DENSE_ENTRIES
-        else _sparse_pairs(table)
-    )
+    is_small = size <= DENSE_ENTRIES
+    pairs = linear_sum_assignment(table.toarray(), maximize=True) if is_small else _sparse_pairs(table)
+    rows, columns = pairs
     mapping = np.full(n_clusters, -1, dtype=np.int64)
     mapping[columns] = rows
     return mapping
@@ -171,7 +163,8 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 
 
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
-    """Return the optimal non-zero entries of a large table; one extra column per row ensures feasibility."""
+    """Return the rows and columns of the optimal matching's non-zero entries, for a large table."""
+    # One extra column per row ensures that a full matching exists.
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
         return rows, columns
@@ -262,8 +255,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
 def _plain(labels: Sequence[Any]) -> bool:
     """Return whether NumPy can store the labels without converting their type."""
-    kinds = set(map(type, labels))
-    return len(kinds) == 1 and next(iter(kinds)) in (int, str, float, bool)
+    return set(map(type, labels)) in ({int}, {str}, {float}, {bool})
 
 
 def _encode_hashables(labels: list[Any], name: str) -> tuple[Int64Array, list[Any]]:
@@ -288,16 +280,16 @@ def cluster_entropy(
 ) -> float:
     """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
-    Entropy decreases with the number of clusters, so compare it to random labels with as many clusters. Takes
-    O(n log n) time. Raises a ValueError if lengths differ, if a sample has no class, or if ``"first"`` is
-    used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
+    Entropy decreases with the number of clusters, so compare it with that of random labels with as many
+    clusters. Takes O(n log n) time. Raises a ValueError if lengths differ, if a sample has no class, or if
+    ``"first"`` is used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering,
+    Eq. 19.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,), or sequence of n_samples label sets
         Classes. A list, tuple, set or array represents a set of at least one class; duplicates are ignored.
     labels_pred : array-like of shape (n_samples,)
-        Clusters.
     base : float, default=2
         Base of the logarithm, for example 2 for bits or ``math.e`` for nats.
     multilabel : {"fractional", "count", "first"}, default="fractional"
@@ -407,8 +399,7 @@ class CountedPartitions(NamedTuple):
 
     labels: Labels
     n_clusters: Int64Array
-    # Number of sample pairs in the same cluster.
-    n_pairs: Int64Array
+    n_pairs: Int64Array  # number of sample pairs in the same cluster
 
 
 def counted(labels: Labels) -> CountedPartitions:
@@ -451,9 +442,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     # This form of the denominator avoids differences between large numbers.
     top = 2.0 * (in_both * in_none - in_first * in_second)
     bottom = (in_both + in_first) * (in_first + in_none) + (in_both + in_second) * (in_second + in_none)
-    ari = np.ones_like(top)
-    np.divide(top, bottom, out=ari, where=(in_first > 0.0) | (in_second > 0.0))
-    return ari
+    return np.divide(top, bottom, out=np.ones_like(top), where=(in_first > 0.0) | (in_second > 0.0))
 
 
 def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> Int64Array:
@@ -687,15 +676,14 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     if true.ndim != 1 or len(true) == 0:
         raise ValueError(f"targets must be a non-empty list of numbers, got shape {true.shape}")
     if found.ndim != 0 and found.shape != true.shape:
-        raise ValueError(
-            f"predicted must be one number or one per target, got shapes {found.shape} and {true.shape}"
-        )
+        shapes = f"{found.shape} and {true.shape}"
+        raise ValueError(f"predicted must be one number or one per target, got shapes {shapes}")
     return float(np.mean((true - found) ** 2))
 
 
 @documented()
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
-    """Return I2, the sum over clusters of the norm of the cluster's row sum; higher is better.
+    """Return I2: the sum over clusters of the norm of the cluster's summed rows; higher is better.
 
     Takes O(n_samples n_features) or O(nnz) time. Source: Zhao & Karypis, Machine Learning 55, 2004.
 
@@ -713,13 +701,9 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     3.0
     """
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
-    codes, clusters = encode(labels, "labels")
-    n = X.shape[0]
+    codes, n = encode(labels, "labels")[0], X.shape[0]
     if len(codes) != n:
         raise ValueError(f"labels must have one entry per row of X, {n} in all; got {len(codes)}")
-    if normalize_rows:
-        X = unit_rows(X)
-    member = sp.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(clusters), n))
-    sums = member @ X
-    squared = sums.multiply(sums) if sp.issparse(sums) else sums**2
+    sums = csr_array((np.ones(n), (codes, np.arange(n)))) @ (unit_rows(X) if normalize_rows else X)
+    squared = sums.multiply(sums) if issparse(sums) else sums**2
     return float(np.sqrt(np.asarray(squared.sum(axis=1))).sum())

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import xlogy
 
 from moo_clustering._arrays import BoolArray, FloatArray, at_least_one, block_slices
-from moo_clustering._distances import MAX_MEMORY, Metric, centred_features, distance_matrix
+from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
 from moo_clustering._docs import Documented, documented
 from moo_clustering.encodings.base import checked_memberships, one_hot, relabel_by_first_appearance
 from moo_clustering.validity import base, internal
@@ -18,7 +18,7 @@ from moo_clustering.validity import base, internal
 _LOG_LARGEST = 300 * np.log(10.0)
 
 
-class FuzzyIndex(Documented, base.PopulationIndex):
+class FuzzyIndex(Documented, base.CentredIndex):
     """Base class for indices of memberships.
 
     ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 over the
@@ -29,9 +29,7 @@ class FuzzyIndex(Documented, base.PopulationIndex):
 
     def fit(self, data: ArrayLike) -> Self:
         at_least_one("fuzziness", getattr(self, "fuzziness", 1))
-        self._X = centred_features(data)
-        self.n_samples_ = len(self._X)
-        return self
+        return super().fit(data)
 
     def evaluate(self, memberships: ArrayLike) -> FloatArray:
         U: Any = memberships

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from scipy.sparse import csr_array, issparse, triu
 from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
@@ -15,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import _num_samples
 
 from moo_clustering import _data
-from moo_clustering._arrays import block_slices, choice, integer, near_one, quoted, warn_caller
+from moo_clustering._arrays import block_slices, choice, integer, near_one, positive, quoted, warn_caller
 from moo_clustering._distances import (
     MAX_MEMORY,
     Metric,
@@ -35,12 +34,12 @@ from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# Lower bound of distances relative to a typical distance, which avoids infinite values for equal points.
+# Lower bound on distances relative to a typical distance, which avoids infinite values for equal points.
 FLOOR = 1e-12
 # Samples count as equal below this mean squared distance, because the floor would underflow.
 NOTHING = 1e-290
 # Up to this many clusters, silhouettes are computed by matrix products with n^2 k operations. With more
-# clusters, n^2 additions to cluster sums are faster, although each addition is slower than a multiplication.
+# clusters, n^2 additions to cluster sums are faster, although an addition is slower than a multiplication.
 MOST_FOR_PRODUCT = 10
 
 
@@ -48,7 +47,7 @@ MOST_FOR_PRODUCT = 10
 class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
-    a is the mean distance from a sample to the other samples of its cluster, and b the smallest mean distance
+    a is the mean distance from a sample to the other samples in its cluster, and b the smallest mean distance
     to another cluster. Same as :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
     0, score 0. The value is -1 for a single cluster. Takes O(p n^2 min(k, 10)) time for p individuals and
     O(n^2) memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
@@ -81,13 +80,12 @@ class Silhouette(base.PopulationIndex):
     def _score(self, population: base.Population) -> FloatArray:
         values = np.full(len(population.labels), SILHOUETTE_OF_ONE_CLUSTER)
         k = population.n_clusters
-        few = np.flatnonzero((k > 1) & (k <= MOST_FOR_PRODUCT))
-        for rows, block in population.take(few).blocks(self.n_samples_ * MOST_FOR_PRODUCT):
-            values[few[rows]] = sample_silhouettes(self._D, block).mean(axis=1)
-        many = np.flatnonzero(k > MOST_FOR_PRODUCT)
+        few, many = np.flatnonzero((k > 1) & (k <= MOST_FOR_PRODUCT)), np.flatnonzero(k > MOST_FOR_PRODUCT)
+        values[few] = population.take(few).scores(
+            self.n_samples_ * MOST_FOR_PRODUCT, lambda block: sample_silhouettes(self._D, block).mean(axis=1)
+        )
         if len(many):
-            sums = np.zeros(len(many))
-            chosen = population.take(many)
+            sums, chosen = np.zeros(len(many)), population.take(many)
             partitions.silhouette_sums(self._D, chosen.labels, chosen.sizes, chosen.n_clusters, sums)
             values[many] = sums / self.n_samples_
         return values
@@ -161,29 +159,7 @@ class MinimaxSilhouette(base.PopulationIndex):
         return self._silhouette._score(population)
 
 
-class _OfMeans(base.PopulationIndex):
-    """Index based on the distances from samples to their cluster means."""
-
-    def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
-        self.n_samples_ = len(self._X)
-        return self
-
-    def _blocks(
-        self, population: base.Population, *, squared: bool
-    ) -> Iterator[tuple[Any, base.Population, Any, Any]]:
-        """Yield the rows and individuals of each block, their means, and the sums of distances to them."""
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            yield rows, block, *base.means_and_sums(self._X, block, squared=squared)
-
-    def _within(self, population: base.Population, *, squared: bool) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, _, _, sums in self._blocks(population, squared=squared):
-            values[rows] = sums.sum(axis=1)
-        return values
-
-
-class DaviesBouldin(_OfMeans):
+class DaviesBouldin(base.CentredIndex):
     """Mean over clusters of the largest (spread_i + spread_j) / distance between means, minimised.
 
     Same as :func:`sklearn.metrics.davies_bouldin_score`, except that the distance between means is at least
@@ -208,13 +184,14 @@ class DaviesBouldin(_OfMeans):
     def _score(self, population: base.Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         if self._floor > 0.0:
-            for rows, block, means, sums in self._blocks(population, squared=False):
+            for rows, block, means, sums in base.means_by_block(self._X, population, squared=False):
                 spreads = sums / np.maximum(block.sizes, 1)
                 partitions.worst_ratio_means(means, spreads, block.n_clusters, self._floor, values[rows])
         values[population.n_clusters < 2] = base.UNDEFINED
         return values
 
 
+@documented(Silhouette)
 @dataclass(eq=False, repr=False)
 class XieBeni(base.PopulationIndex):
     """Mean squared distance to representatives, divided by their smallest squared separation; minimised.
@@ -231,8 +208,6 @@ class XieBeni(base.PopulationIndex):
     metric : str or callable, default="euclidean"
         Dissimilarity for medoids, as in :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
         It is squared even if it is already a squared distance.
-    max_memory : int, default=4 GiB
-        Maximum size of the distance matrix for medoids, in bytes.
 
     Examples
     --------
@@ -259,7 +234,7 @@ class XieBeni(base.PopulationIndex):
 
 
 def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
-    """Compute the Xie-Beni index from squared distances with mean ``mean`` over all pairs."""
+    """Compute the Xie-Beni index from squared distances; ``mean`` is their mean over all pairs."""
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
     else:
@@ -268,7 +243,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
     return values
 
 
-class CalinskiHarabasz(_OfMeans):
+class CalinskiHarabasz(base.CentredIndex):
     """Ratio of between-cluster (divisor k - 1) to within-cluster variance (divisor n - k), maximised.
 
     Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
@@ -285,7 +260,7 @@ class CalinskiHarabasz(_OfMeans):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        within = self._within(population, squared=True)
+        within = self._distances_to_means(population, squared=True)
         k, between = population.n_clusters, np.maximum(self._total - within, 0.0)
         within = np.maximum(within, max(FLOOR * self._total, NOTHING))
         return np.where(k > 1, between / np.maximum(k - 1, 1) * (self.n_samples_ - k) / within, 0.0)
@@ -328,8 +303,7 @@ class IIndex(base.PopulationIndex):
 
     def fit(self, data: ArrayLike) -> Self:
         choice("e1", self.e1, ("centroid", "medoid", None))
-        if not (np.isfinite(self.power) and self.power > 0):
-            raise ValueError(f"power must be a positive number, got {quoted(self.power)}")
+        positive("power", self.power)
         form = representatives(self.representative, self.metric, data, self.max_memory, "IIndex")
         single = self.representative if self.e1 is None else self.e1
         self.e1_ = form.total_to_medoid() if single == "medoid" else _total_to_mean(data, self.metric)
@@ -387,8 +361,7 @@ class Centroids:
 
     def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
         scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self.X.shape[1] + 1)):
-            means, sums = base.means_and_sums(self.X, block, squared=squared)
+        for rows, block, means, sums in base.means_by_block(self.X, population, squared=squared):
             scatter.within[rows] = sums.sum(axis=1)
             partitions.mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
         if not squared:
@@ -431,7 +404,7 @@ class Medoids:
         return float(self.D.sum(axis=0).min())
 
 
-class Deviation(_OfMeans):
+class Deviation(base.CentredIndex):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
     The value is the total distance to the data mean for a single cluster, and 0 for singletons. Takes O(p n
@@ -447,7 +420,7 @@ class Deviation(_OfMeans):
     name, greater_is_better = "deviation", False
 
     def _score(self, population: base.Population) -> FloatArray:
-        return self._within(population, squared=False)  # Eq. 5
+        return self._distances_to_means(population, squared=False)  # Eq. 5
 
 
 @dataclass(eq=False, repr=False)
@@ -497,12 +470,9 @@ class LikelihoodGain(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        values = np.zeros(len(population.labels))
         if not len(self._variances):
-            return values
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._moments.shape[1] + 1)):
-            values[rows] = self._gains(block)
-        return values
+            return np.zeros(len(population.labels))
+        return population.scores(population.sizes.shape[1] * (self._moments.shape[1] + 1), self._gains)
 
     def _gains(self, block: base.Population) -> FloatArray:
         n, q = self.n_samples_, len(self._variances)
@@ -537,7 +507,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
 
 
-class SumOfSquares(_OfMeans):
+class SumOfSquares(base.CentredIndex):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
     Splitting a cluster never increases the sum, so compare only partitions with the same number of clusters.
@@ -553,13 +523,9 @@ class SumOfSquares(_OfMeans):
 
     name, greater_is_better = "sum_of_squares", False
 
-    def fit(self, data: ArrayLike) -> Self:
-        return self.fit_centred(centred_features(data))
-
     def fit_centred(self, points: FloatArray) -> Self:
         """Fit to points with zero mean, without copying them."""
-        self._X = points
-        self.n_samples_ = len(points)
+        self._X, self.n_samples_ = points, len(points)
         return self
 
     @property
@@ -568,7 +534,7 @@ class SumOfSquares(_OfMeans):
         return self._X
 
     def _score(self, population: base.Population) -> FloatArray:
-        return self._within(population, squared=True)
+        return self._distances_to_means(population, squared=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -615,7 +581,7 @@ class Connectivity(base.PopulationIndex):
     _: KW_ONLY
     ties: Literal["random", "index"] = "random"
     random_state: int | np.random.Generator | None = 0
-    neighbors: NDArray[np.integer[Any]] | None = None
+    neighbors: IntArray | None = None
     variant: Literal["rank", "published"] = "rank"
 
     def fit(self, data: ArrayLike) -> Self:
@@ -745,11 +711,10 @@ class GraphModularity(base.PopulationIndex):
         if self._total == 0.0:
             return np.zeros(len(population.labels))
         within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
-        values: FloatArray = within / self._total
-        for rows, block in population.blocks(self.n_samples_):
-            shares = _sums_by_cluster(block, self._edges.volumes / self._total)
-            values[rows] -= (shares**2).sum(axis=1)
-        return values
+        shares = self._edges.volumes / self._total
+        return within / self._total - population.scores(
+            self.n_samples_, lambda block: (_sums_by_cluster(block, shares) ** 2).sum(axis=1)
+        )
 
 
 @documented(base.ValidityIndex.evaluate)
@@ -766,9 +731,9 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    The value is 0 for a single cluster. As a second objective, the index prevents small fragments around
-    constrained samples; on its own, it favours them. Takes O(q (E + n)) time for q partitions and E edges.
-    Source: ParetoClustering.
+    The value is 0 for a single cluster. As a second objective, the index prevents small clusters around
+    constrained samples; as the only objective, it favours them. Takes O(q (E + n)) time for q partitions and
+    E edges. Source: ParetoClustering.
 
     Examples
     --------
@@ -841,14 +806,14 @@ class LoadVariation(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(self.n_samples_):
-            loads = _sums_by_cluster(block, self.weight)
-            means = self.weight.sum() / block.n_clusters
-            used = np.arange(loads.shape[1]) < block.n_clusters[:, None]
-            squares = np.where(used, (loads / means[:, None] - 1.0) ** 2, 0.0).sum(axis=1)
-            values[rows] = np.sqrt(squares / block.n_clusters)
-        return values
+        return population.scores(self.n_samples_, self._variations)
+
+    def _variations(self, block: base.Population) -> FloatArray:
+        loads = _sums_by_cluster(block, self.weight)
+        means = self.weight.sum() / block.n_clusters
+        used = np.arange(loads.shape[1]) < block.n_clusters[:, None]
+        squares = np.where(used, (loads / means[:, None] - 1.0) ** 2, 0.0).sum(axis=1)
+        return np.sqrt(squares / block.n_clusters)
 
 
 class ChangedShare(base.PopulationIndex):
@@ -860,8 +825,8 @@ class ChangedShare(base.PopulationIndex):
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Earlier labels, needed if other objectives of the problem require features. Samples with label -1
-        have no previous cluster and are not counted. Default: the data passed to ``fit``.
+        Earlier labels, required if the problem's other objectives use features. Samples with label -1 are
+        ignored. Default: the data passed to ``fit``.
 
     Examples
     --------
@@ -896,10 +861,10 @@ class ChangedShare(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(self.n_samples_):
-            values[rows] = (self.matched(block.labels) != block.labels[:, self.known]).mean(axis=1)
-        return values
+        return population.scores(
+            self.n_samples_,
+            lambda block: (self.matched(block.labels) != block.labels[:, self.known]).mean(axis=1),
+        )
 
     def matched(self, labels: IntArray) -> IntArray:
         """Renumber the previous clusters of the samples in ``known`` to match each partition."""
@@ -951,27 +916,28 @@ class Compactness(base.PopulationIndex):
                 "areas and perimeters must be non-negative, and perimeters at least as long as the borders"
             )
         if (wide := np.sqrt(4.0 * np.pi * self.shapes[:, 0]) > self.shapes[:, 1] * (1 + 1e-6)).any():
-            area, rim = self.shapes[int(wide.argmax())]
+            place = int(wide.argmax())
+            area, rim = self.shapes[place]
             raise ValueError(
                 f"areas must be at most those of discs with the same perimeters, got {area:g} with perimeter "
-                f"{rim:g} for sample {int(wide.argmax())}; use the same unit for both"
+                f"{rim:g} for sample {place}; use the same unit for both"
             )
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        values = np.empty(len(population.labels))
+        return population.scores(self.n_samples_ + self.borders.nnz, self._mean_scores)
+
+    def _mean_scores(self, block: base.Population) -> FloatArray:
         edges = self.borders.tocoo()
-        for rows, block in population.blocks(self.n_samples_ + len(edges.data)):
-            sizes, rims = (_sums_by_cluster(block, column) for column in self.shapes.T)
-            inner = block.labels[:, edges.row] == block.labels[:, edges.col]
-            for q, labels in enumerate(block.labels):
-                own = labels[edges.row[inner[q]]]
-                rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
-            # Divide twice, because squares would overflow or underflow in extreme units.
-            scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
-            scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
-            values[rows] = scores.sum(axis=1) / block.n_clusters
-        return values
+        sizes, rims = (_sums_by_cluster(block, column) for column in self.shapes.T)
+        inner = block.labels[:, edges.row] == block.labels[:, edges.col]
+        for q, labels in enumerate(block.labels):
+            own = labels[edges.row[inner[q]]]
+            rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
+        # Divide twice, because squares would overflow or underflow in extreme units.
+        scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
+        scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
+        return np.asarray(scores.sum(axis=1) / block.n_clusters)
 
 
 def _sums_by_cluster(block: base.Population, values: FloatArray) -> FloatArray:

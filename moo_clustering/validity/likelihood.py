@@ -8,16 +8,17 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import betaln, gammaln
 from sklearn.cluster import KMeans
 
 from moo_clustering._arrays import choice, integer, number_clusters, positive, quoted, require_squares
 from moo_clustering._data import checked_graph, checked_integers, checked_table
+from moo_clustering._docs import documented
 from moo_clustering._kernels import likelihood as kernels
 from moo_clustering._parallel import one_thread
-from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels, SeedLike
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray, Labels, SeedLike
 from moo_clustering.validity import base
 
 Read = Callable[[FloatArray], FloatArray]
@@ -27,7 +28,7 @@ class Block(NamedTuple):
     """Columns of one kind; see :mod:`moo_clustering._kernels.likelihood`."""
 
     kind: int
-    read: Read  # function of a table that returns its values in these columns
+    read: Read  # returns the values of a table in these columns
     X: FloatArray
     points: FloatArray  # samples as points for Euclidean distances
     levels: Int64Array  # number of categories per column
@@ -147,17 +148,13 @@ class LatentClassModel(LikelihoodModel):
         return [Block(kernels.CATEGORIES, read, codes, points, levels, priors, shape, constants, total)]
 
 
+@documented(LatentClassModel)
 @dataclass(frozen=True)
 class MultinomialModel(LikelihoodModel):
     """Counts, such as word counts, that are multinomial given the cluster, like ``MoM`` in greed.
 
     The probabilities in each cluster have a symmetric Dirichlet prior. Multinomial coefficients, which greed
     omits, are included; they do not depend on the partition.
-
-    Parameters
-    ----------
-    beta : float, default=1.0
-        Parameter of the Dirichlet prior.
     """
 
     beta: float = 1.0
@@ -319,7 +316,6 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         n_clusters : int
             Number of clusters, limited to the number of distinct samples.
         random_state : int, Generator or RandomState, optional
-            Seed.
 
         Returns
         -------
@@ -400,7 +396,6 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         labels : array-like of shape (n_samples,)
             Partition of the samples passed to ``fit``.
         X : array-like of shape (n, n_features)
-            New samples.
 
         Returns
         -------
@@ -446,7 +441,7 @@ class TableTerms:
         """Return the log marginal likelihood of a partition."""
         return float(self._state(labels)[2].sum())
 
-    def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
+    def sweep(self, labels: Labels, order: IntpArray, alpha: float, keep: bool, times: Any) -> float:
         """Move samples in place, and return the increase in the index."""
         state = self._state(labels)  # recomputed, to discard rounding errors of earlier moves
         return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
@@ -489,7 +484,6 @@ class GraphTerms:
         return np.concatenate([self._S.toarray(), self._S.T.toarray()], axis=1)
 
     def value(self, labels: Labels) -> float:
-        """Return the log marginal likelihood of a partition."""
         (sizes, E), (a, b, directed) = self._state(labels), self._prior
         pairs = np.outer(sizes, sizes) - np.diag(sizes)
         each = betaln(a + E, b + pairs - E) - betaln(a, b)
@@ -498,16 +492,13 @@ class GraphTerms:
         own = betaln(a + np.diag(E) / 2, b + np.diag(pairs - E) / 2) - betaln(a, b)
         return float(np.triu(each, 1).sum() + own.sum())
 
-    def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
-        """Move nodes in place, and return the increase in the index."""
-        return float(
-            kernels.move_nodes(*self._links, order, labels, *self._state(labels), alpha, keep, *self._prior)
-        )
+    def sweep(self, labels: Labels, order: IntpArray, alpha: float, keep: bool, times: Any) -> float:
+        state = self._state(labels)
+        return float(kernels.move_nodes(*self._links, order, labels, *state, alpha, keep, *self._prior))
 
     def merge(
         self, labels: Labels, alpha: float, allowed: BoolArray, pairs: Int64Array, gains: FloatArray
     ) -> int:
-        """Write the merges to ``pairs`` and ``gains``, and return the number of merges."""
         state = self._state(labels)
         return int(kernels.merge_nodes(*state, alpha, allowed, *self._prior, pairs, gains))
 
@@ -531,7 +522,7 @@ def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
     return codes
 
 
-def _of_columns(own: NDArray[np.intp], read: Read, table: FloatArray) -> FloatArray:
+def _of_columns(own: IntpArray, read: Read, table: FloatArray) -> FloatArray:
     """Apply ``read`` to the given columns of a table."""
     return read(table[:, own])
 

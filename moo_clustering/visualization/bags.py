@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, SeedLike
+from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -44,13 +44,12 @@ class BagDistanceData:
     Parameters
     ----------
     distances : ndarray of shape (n_shown, n_shown)
-        Distance from the bag in each row to the bag in each column.
+        Distance from each bag (row) to each bag (column).
     order : ndarray of shape (n_shown,)
-        Bag at each position, by cluster. In each cluster, bags are sorted by distance from the medoid.
+        Bag at each position, by cluster. Within each cluster, bags are sorted by distance from the medoid.
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_shown.
     names : tuple of str
-        Cluster names.
     sizes : ndarray of shape (n_clusters,)
         Number of bags in each cluster, including bags that are not shown.
     kind : str
@@ -59,11 +58,11 @@ class BagDistanceData:
         Whether the distances are asymmetric.
     """
 
-    distances: NDArray[np.float64]
-    order: NDArray[np.int64]
-    boundaries: NDArray[np.int64]
+    distances: FloatArray
+    order: Int64Array
+    boundaries: Int64Array
     names: tuple[str, ...]
-    sizes: NDArray[np.int64]
+    sizes: Int64Array
     kind: str
     directed: bool
 
@@ -92,25 +91,24 @@ def bag_distance_data(
     ValueError
         If shapes do not match, or a distance is negative or not finite.
     """
-    data, clusters = read_input(bags_or_distances, labels)
-    shown = sampled(clusters, max_bags)
+    data, codes, names = read_input(bags_or_distances, labels)
+    shown = sampled(codes, max_bags)
     if isinstance(data, np.ndarray):
         D = data[np.ix_(shown, shown)]
     else:
         from moo_clustering.bags import bag_distances
 
         D = bag_distances(data[shown], kind=kind)
-    boundaries = np.searchsorted(clusters.codes[shown], np.arange(len(clusters.names) + 1))
-    places = np.concatenate(
-        [start + _outwards(D[start:stop, start:stop]) for start, stop in pairwise(boundaries.tolist())]
-    )
+    boundaries = np.searchsorted(codes[shown], np.arange(len(names) + 1))
+    pairs = pairwise(boundaries.tolist())
+    places = np.concatenate([start + _outwards(D[start:stop, start:stop]) for start, stop in pairs])
     D = D[np.ix_(places, places)]
     return BagDistanceData(
         distances=D,
         order=shown[places],
         boundaries=boundaries.astype(np.int64),
-        names=clusters.names,
-        sizes=clusters.sizes,
+        names=names,
+        sizes=np.bincount(codes),
         kind=GIVEN if isinstance(data, np.ndarray) else KINDS[kind],
         directed=not np.array_equal(D, D.T),
     )
@@ -169,12 +167,13 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
         if all(abs(centres[cluster] - centres[other]) >= 0.05 * n for other in kept):
             kept.append(int(cluster))
     kept.sort()
-    ax.set_yticks(centres[kept], [f"{data.names[each]} ({data.sizes[each]})" for each in kept])
+    names = [f"{data.names[each]} ({data.sizes[each]})" for each in kept]
+    ax.set_yticks(centres[kept], names, parse_math=False)
     ax.set_xticks([])
     ax.tick_params(length=0, pad=8)
 
 
-def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
+def _outwards(D: FloatArray) -> Int64Array:
     """Sort bags by distance from the medoid, starting with the medoid."""
     # As in BAMIC, the medoid minimises the sum of its distances to the members of the cluster.
     medoid = int(D.sum(axis=1).argmin())
@@ -183,21 +182,15 @@ def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.argsort(key, kind="stable")
 
 
-class Clusters(NamedTuple):
-    """Clusters of bags: sorted names, sizes, and the index in ``names`` of each bag's cluster."""
-
-    names: tuple[str, ...]
-    sizes: NDArray[np.int64]
-    codes: NDArray[np.int64]
-
-
-def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
-    """Read bags or a distance matrix, and the clusters given by the labels."""
+def read_input(
+    bags_or_distances: Any, labels: ArrayLike
+) -> tuple[Bags | FloatArray, Int64Array, tuple[str, ...]]:
+    """Return the checked bags or distances, each bag's index in the sorted cluster names, and the names."""
     # Lazy import, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
     codes, names = encode(labels, "labels")
-    data: Bags | NDArray[np.float64]
+    data: Bags | FloatArray
     if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
         if bags_or_distances.shape != (len(codes), len(codes)):
             raise ValueError(
@@ -209,24 +202,23 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
         data = as_bags(bags_or_distances)
         if len(data) != len(codes):
             raise ValueError(f"labels must have one entry per bag, {len(data)} in all; got {len(codes)}")
-    return data, Clusters(tuple(map(str, names)), np.bincount(codes), codes)
+    return data, codes, tuple(map(str, names))
 
 
-def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
+def sampled(codes: Int64Array, max_bags: int) -> Int64Array:
     """Select all bags, or the same fraction of each cluster (at least one bag) at even intervals."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
-    order = np.argsort(clusters.codes, kind="stable")
+    order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     if len(order) <= max_bags:
         return order
-    quotas = np.maximum(1, clusters.sizes * max_bags // len(order))
-    starts = np.cumsum(clusters.sizes) - clusters.sizes
-    parts = zip(starts, clusters.sizes, quotas, strict=True)
+    quotas = np.maximum(1, sizes * max_bags // len(order))
+    parts = zip(np.cumsum(sizes) - sizes, sizes, quotas, strict=True)
     return np.concatenate([order[start + np.arange(quota) * size // quota] for start, size, quota in parts])
 
 
 def affordable_bags(bags: Bags) -> int:
-    """Return the number of average-sized bags whose distances can be computed in a few seconds."""
+    """Return how many average-sized bags allow the computation of their distances in a few seconds."""
     instances = math.sqrt(2e10 / bags.n_features)
     return max(20, int(instances * bags.n_bags / bags.n_instances))
 
@@ -247,21 +239,20 @@ class BagEmbeddingData:
     bags : ndarray of shape (n_shown,)
         Bag at each position.
     clusters : ndarray of shape (n_shown,)
-        Index of each bag's cluster in ``names``.
+        Index in ``names`` of each bag's cluster.
     medoids : ndarray of shape (n_medoids,)
         Rows of the medoids among the bags shown.
     centers : ndarray of shape (n_centers, 2)
-        Positions of the centres.
     method : str
         Name and quality of the projection, in words.
     """
 
     positions: FloatArray
-    bags: NDArray[np.int64]
-    clusters: NDArray[np.int64]
+    bags: Int64Array
+    clusters: Int64Array
     names: tuple[str, ...]
-    sizes: NDArray[np.int64]
-    medoids: NDArray[np.int64]
+    sizes: Int64Array
+    medoids: Int64Array
     centers: FloatArray
     method: str
 
@@ -279,8 +270,8 @@ def bag_embedding_data(
     """Compute positions of bags in the plane that preserve their distances.
 
     Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances; more
-    bags are placed by the principal components of their means. From a larger distance matrix, the same
-    fraction of each cluster is shown. Takes O(n^2 d + max_bags^3) time for the n instances in at most
+    bags are placed by the principal components of their means. If a larger distance matrix is passed, the
+    same fraction of each cluster is shown. Takes O(n^2 d + max_bags^3) time for n instances in at most
     ``max_bags`` bags, and O(n d + d^3) for more bags.
 
     Parameters
@@ -290,7 +281,7 @@ def bag_embedding_data(
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, scaled like the bags. Distance to a bag: that to the bag's farthest instance.
+        Vectors to mark, scaled like the bags. The distance to a bag is that to the bag's farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
         Seed for the random starts that are used in addition to classical scaling.
@@ -300,23 +291,23 @@ def bag_embedding_data(
     ValueError
         If shapes do not match, a distance is negative or not finite, or centres are combined with distances.
     """
-    data, clusters = read_input(bags_or_distances, labels)
-    marked, vectors = _medoids(medoids, len(clusters.codes)), _centers(centers, data)
+    data, codes, names = read_input(bags_or_distances, labels)
+    marked, vectors = _medoids(medoids, len(codes)), _centers(centers, data)
     if not isinstance(data, np.ndarray) and len(data) > max_bags:
         bags = np.arange(len(data))
         points, share = partitions.components(np.vstack([data.means(), vectors]), len(data))
         method = f"principal components of bag means, {share:.0%} of the variance"
     else:
-        bags = np.sort(sampled(clusters, max_bags))
+        bags = np.sort(sampled(codes, max_bags))
         D, kind = _distances(data, bags, vectors)
         points, stress = partitions.scaled_to_plane(D, random_state)
         method = f"scaling of {kind}s, stress {stress:.2f}"
     return BagEmbeddingData(
         positions=points[: len(bags)],
         bags=bags,
-        clusters=clusters.codes[bags],
-        names=clusters.names,
-        sizes=clusters.sizes,
+        clusters=codes[bags],
+        names=names,
+        sizes=np.bincount(codes),
         medoids=np.flatnonzero(np.isin(bags, marked)),
         centers=points[len(bags) :],
         method=method,
@@ -337,13 +328,9 @@ def plot_bag_embedding(
 ) -> Figure:
     """Plot bags as points in the colours of their clusters. The title states the projection method."""
     data = bag_embedding_data(
-        bags_or_distances,
-        labels,
-        medoids=medoids,
-        centers=centers,
-        max_bags=max_bags,
+        bags_or_distances, labels, medoids=medoids, centers=centers, max_bags=max_bags,
         random_state=random_state,
-    )
+    )  # fmt: skip
     with drawing(ax, path, (6.4, 5.0)) as panel:
         _draw_scatter(panel, data)
     return figure_of(panel)
@@ -367,9 +354,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
     ax.set_title(f"{counted(len(data.positions), int(data.sizes.sum())).capitalize()} by {data.method}")
 
 
-def _distances(
-    data: Bags | FloatArray, bags: NDArray[np.int64], vectors: FloatArray
-) -> tuple[FloatArray, str]:
+def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
     """Return symmetric distances between bags and then vectors, and the kind of distance in words."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
@@ -383,7 +368,7 @@ def _distances(
     return bag_distances(shown, kind="symmetric"), KINDS["symmetric"]
 
 
-def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
+def _medoids(medoids: ArrayLike | None, n_bags: int) -> Int64Array:
     found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
     if len(found) and not (found.min() >= 0 and found.max() < n_bags):
         raise ValueError(f"medoids must be bag indices from 0 to {n_bags - 1}, got {found.tolist()}")

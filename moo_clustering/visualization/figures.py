@@ -15,9 +15,10 @@ from moo_clustering._messages import checked_path
 from moo_clustering.persistence import replacing
 
 if TYPE_CHECKING:
-    # Imported for type checking only, so that reports can use the figure colours without matplotlib.
+    # Imported for type checking only, so that reports can use the cluster colours without matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 # matplotlib's stubs require Literal keys, which a dict of str does not match.
 STYLE: dict[Any, Any] = {
@@ -109,6 +110,14 @@ def _show(figure: Figure) -> None:
             FigureCanvasAgg(figure)
 
 
+def add_legend(ax: Axes, **options: Any) -> Legend:
+    """Add a legend that shows dollar signs in names, instead of parsing them as formulas."""
+    legend = ax.legend(**options)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return legend
+
+
 def figure_of(ax: Axes) -> Figure:
     """Return the figure that contains ``ax``."""
     from matplotlib.figure import Figure
@@ -147,9 +156,9 @@ def pymoo_plots() -> Iterator[None]:
 
     pymoo's plots set the global font when they are created, remain the current figure, and draw the outlines
     of all panels of ``Petal`` and ``Radar`` into the last panel. This context draws each outline into its own
-    panel. At the end, it restores the font, all other settings and pyplot's current figure. Within the block,
-    call ``do``, ``save`` and ``show``, which draw the plots. Figures remain open as long as their plots
-    exist. Not thread-safe.
+    panel. At the end, it restores all settings and pyplot's current figure. Call ``do``, ``save`` and
+    ``show``, which draw the plots, within the context. Figures remain open as long as their plots exist. Not
+    thread-safe.
 
     Yields
     ------

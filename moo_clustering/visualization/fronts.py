@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from moo_clustering._arrays import FloatArray, non_dominated, optional_package, quoted
+from moo_clustering._arrays import non_dominated, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.results import SearchHistory, read_history, result_of
 
@@ -32,14 +34,12 @@ if TYPE_CHECKING:
 
 
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
-# Styles for the chosen solution's marker, and for numbers next to solutions.
+# Style of the chosen solution's marker.
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
-_BESIDE: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
 _DASHES = ("-", "--", ":", "-.")
 
 Groups = dict[str, list[SearchHistory]]
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
-_LINES = ("-", "--", "-.", ":")
 _ROUNDING = 1e-9
 
 
@@ -61,7 +61,7 @@ class AttainmentData:
     foot : ndarray of shape (2,) or None
         Point on the control surfaces nearest to the chosen solution.
     distance : float or None
-        Distance from ``foot`` to the chosen solution, which is its score.
+        Distance from ``foot`` to the chosen solution, which is the solution's score.
     numbers, scores : ndarray of shape (n_numbers,)
         Numbers of clusters, and the best score for each.
     promising : ndarray of shape (n_numbers,), bool
@@ -69,15 +69,15 @@ class AttainmentData:
     """
 
     front: FloatArray
-    n_clusters: NDArray[np.int64]
+    n_clusters: Int64Array
     controls: tuple[FloatArray, ...]
-    annotated: NDArray[np.intp]
+    annotated: IntpArray
     chosen: int | None
     foot: FloatArray | None
     distance: float | None
-    numbers: NDArray[np.int64]
+    numbers: Int64Array
     scores: FloatArray
-    promising: NDArray[np.bool_]
+    promising: BoolArray
 
 
 @documented()
@@ -109,19 +109,18 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     front, numbers = attainment.front[kept], attainment.n_clusters[kept]
     best = np.array([attainment.best(int(k)) for k in np.unique(numbers)], dtype=np.intp)
     promising = np.isin(best, attainment.promising())
-    place = np.flatnonzero(kept == row % n)
-    marked = int(place[0]) if len(place) else None
+    place = np.flatnonzero(kept == row % n).tolist()
+    marked = place[0] if place else None
     foot = None
     if marked is not None:
         feet = [_nearest_point(front[marked], corners) for corners in attainment.controls]
         foot = min(feet, key=lambda point: float(np.hypot(*(point - front[marked]))))
-    first = [marked] if marked is not None else []
     order = best[np.lexsort((-attainment.scores[best], ~promising))]
     return AttainmentData(
         front=front,
         n_clusters=numbers,
         controls=tuple(np.vstack([[c[0, 0], 1.05], c, [1.05, c[-1, 1]]]) for c in attainment.controls),
-        annotated=_apart(front, [*first, *np.searchsorted(kept, order)]),
+        annotated=_apart(front, [*place, *np.searchsorted(kept, order)]),
         chosen=marked,
         foot=foot,
         distance=None if foot is None else float(np.hypot(*(foot - front[marked]))),
@@ -141,8 +140,8 @@ def plot_attainment(
 ) -> Figure:
     """Plot a front, the fronts of control data, and the scores by number of clusters.
 
-    The left panel shows square roots of the objectives, scaled to the range of the front, labelled with
-    numbers of clusters. The dashed line shows the score of the chosen solution: its distance to the control
+    The left panel shows square roots of the objectives, scaled to the range of the front, and the numbers of
+    clusters. Its dashed line shows the score of the chosen solution, which is the distance to the control
     fronts. The right panel marks the local maxima of the score.
 
     Parameters
@@ -171,9 +170,10 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
         point = data.front[data.chosen]
         ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
         ax.scatter(*point, **_MARK, label=f"chosen, score {data.distance:.3f}", zorder=4)
+    beside: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
     for row in data.annotated:
         color = _CHOSEN if row == data.chosen else "black"
-        ax.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **_BESIDE)
+        ax.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **beside)
     x, y = (f"square root of scaled {name.replace('_', ' ')}" for name in names)
     ax.set(xlabel=x, ylabel=y, title="Front and control fronts")
     ax.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
@@ -188,8 +188,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
         ax.scatter(data.n_clusters[data.chosen], data.distance, **_MARK, label="chosen", zorder=3)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(bottom=0)
-    ax.set(xlabel="number of clusters", ylabel="best attainment score")
-    ax.set_title("Score by number of clusters")
+    ax.set(xlabel="number of clusters", ylabel="best attainment score", title="Score by number of clusters")
     ax.legend(loc="best")
 
 
@@ -202,7 +201,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
     return points[np.hypot(*(points - point).T).argmin()]
 
 
-def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
+def _apart(front: FloatArray, rows: Sequence[Any]) -> IntpArray:
     """Select rows that are not too close to a previously selected row."""
     taken: list[int] = []
     for row in rows:
@@ -234,15 +233,13 @@ def draw_surfaces(
                 x, y = np.concatenate([x[:1], x, worst[:1]]), np.concatenate([worst[1:], y, y[-1:]])
                 panel.plot(x, y, color=look.color, drawstyle="steps-post", **line)
         fractions = ", ".join(f"{one:g}" for one in sorted(set(table["fraction"])))
-        shown = [
-            f"{name} ({'max' if up else 'min'})" for name, up in zip(names, greater_is_better, strict=True)
-        ]
-        panel.set_xlabel(shown[0].replace("_", " "), parse_math=False)
-        panel.set_ylabel(shown[1].replace("_", " "), parse_math=False)
+        ends = ["max" if greater else "min" for greater in greater_is_better]
+        across, up = (f"{name.replace('_', ' ')} ({end})" for name, end in zip(names, ends, strict=True))
+        panel.set_xlabel(across, parse_math=False)
+        panel.set_ylabel(up, parse_math=False)
         what = f"attained by {fractions} of the seeds"
         panel.set_title(f"{title}: {what}" if title else what, loc="left", parse_math=False)
-        for text in panel.legend().get_texts():
-            text.set_parse_math(False)
+        figures.add_legend(panel)
     return figures.figure_of(panel)
 
 
@@ -263,13 +260,12 @@ def plot_critical_difference(
 
     The diagram is drawn by ``scikit_posthocs.critical_difference_diagram``. Raises the same errors as
     :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
-    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, "Statistical Comparisons of
-    Classifiers over Multiple Data Sets", Journal of Machine Learning Research 7, 2006, section 3.2.4.
+    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, JMLR 7, 2006, section 3.2.4.
 
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes with space for names on both sides or with ``layout="constrained"``. Default: a new figure.
+        Axes with space for names on both sides, or in a figure with ``layout="constrained"``.
     """
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
@@ -294,11 +290,11 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
 
     posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
     n_methods = len(data.average_ranks)
-    # Dots mark the methods joined by a bar, and make the bar visible if their ranks are equal.
+    # Dots mark the methods that a bar joins, and make the bar visible if their ranks are equal.
     bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
     posthocs.critical_difference_diagram(
         data.average_ranks.to_dict(),
-        # scikit-posthocs tests p < alpha, so p-values are replaced by 0 (significant) and 1.
+        # scikit-posthocs tests p < alpha, so replace p-values by 0 (significant) and 1.
         1.0 - data.different.astype(float),
         alpha=data.alpha,
         ax=ax,
@@ -332,16 +328,15 @@ class FrontData:
     Parameters
     ----------
     F : ndarray of shape (n_solutions, n_objectives)
-                Objectives with their original signs.
+        Objectives with their original signs.
     names : tuple of str
-        Names of the objectives.
     chosen : ndarray of shape (n_solutions,), bool
         Mask of the solutions to mark.
     """
 
-    F: NDArray[np.float64]
+    F: FloatArray
     names: tuple[str, ...]
-    chosen: NDArray[np.bool_]
+    chosen: BoolArray
 
 
 @documented()
@@ -375,8 +370,6 @@ def front_data(
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must be non-empty and have shape (n_solutions, n_objectives), got {F.shape}")
-    if not np.isfinite(F).all():
-        raise ValueError("F must be finite")
     names = tuple(f"f{i + 1}" for i in range(F.shape[1])) if names is None else tuple(names)
     if len(names) != F.shape[1]:
         raise ValueError(f"names must have one name per objective, {F.shape[1]} in all; got {len(names)}")
@@ -391,7 +384,7 @@ def front_data(
     return FrontData(F, names, marked)
 
 
-def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Compute the minimum and maximum of each objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
     Raises a ValueError in the same cases as :func:`front_data`.
@@ -436,57 +429,44 @@ def plot_front(
     """
     data = front_data(F, names, chosen)
     with figures.house_style():
-        figure = _scatter(data, ax) if len(data.names) <= 3 else _parallel(data, ax)
+        figure = _draw_objectives(data, ax)
         figures.save_figure(figure, path)
     return figure
 
 
-def _scatter(data: FrontData, ax: Axes | None) -> Figure:
+def _draw_objectives(data: FrontData, ax: Axes | None) -> Figure:
+    from pymoo.visualization.pcp import PCP
     from pymoo.visualization.scatter import Scatter
 
-    solid = len(data.names) == 3
+    n, parallel, own = len(data.names), len(data.names) > 3, ax is None
     if ax is None:
-        ax = figures.new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
-    with figures.house_style():  # pymoo's plots set the global font when they are created
-        plot = Scatter(ax=ax, labels=_labels(data), legend=bool(data.chosen.any()), close_on_destroy=False)
-    plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_MEMBERS, s=18, label="front")
-    if data.chosen.any():
-        plot.add(data.F[data.chosen], color=_CHOSEN, s=42, marker="D", label="chosen")
-    plot.do()
-    ax.set_title(_title(data))
-    return figures.figure_of(ax)
-
-
-def _parallel(data: FrontData, ax: Axes | None) -> Figure:
-    from pymoo.visualization.pcp import PCP
-
-    own = ax is None
-    if ax is None:
-        ax = figures.new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
+        figure = figures.new_figure(1.5 * n + 1.5 if parallel else 5.0, 4.0)
+        ax = figure.add_subplot(projection="3d" if n == 3 else None)
+    # Escape dollar signs, which matplotlib would parse as formulas.
+    labels = [name.replace("_", " ").replace("$", r"\$") for name in data.names]
+    styles: tuple[dict[str, Any], dict[str, Any]]
+    options: dict[str, Any]
+    if parallel:
+        styles, options = ({"alpha": 0.6}, {"linewidth": 2.0}), {"func_number_to_text": "{:.3g}".format}
+    else:
+        styles = {"s": 18, "label": "front"}, {"s": 42, "marker": "D", "label": "chosen"}
+        options = {"legend": bool(data.chosen.any())}
     # PCP always draws on pyplot's current axes.
-    with figures.lent_to_pyplot(ax):
-        with figures.house_style():
-            plot = PCP(
-                ax=ax, labels=_labels(data), func_number_to_text="{:.3g}".format, close_on_destroy=False
-            )
-        plot.set_axis_style(color="0.6", linewidth=1.0)
-        plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_MEMBERS, alpha=0.6)
+    with figures.lent_to_pyplot(ax) if parallel else nullcontext():
+        with figures.house_style():  # pymoo's plots set the global font when they are created
+            plot = (PCP if parallel else Scatter)(ax=ax, labels=labels, close_on_destroy=False, **options)
+        if parallel:
+            plot.set_axis_style(color="0.6", linewidth=1.0)
+        plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_MEMBERS, **styles[0])
         if data.chosen.any():
-            plot.add(data.F[data.chosen], color=_CHOSEN, linewidth=2.0)
+            plot.add(data.F[data.chosen], color=_CHOSEN, **styles[1])
         plot.do()
-    ax.set_title(_title(data), pad=24)
+    title = f"Pareto front, {len(data.F)} {'solution' if len(data.F) == 1 else 'solutions'}"
+    ax.set_title(title, pad=24 if parallel else None)
     figure = figures.figure_of(ax)
-    if own:
+    if parallel and own:
         figure.set_layout_engine("tight")
     return figure
-
-
-def _labels(data: FrontData) -> list[str]:
-    return [name.replace("_", " ") for name in data.names]
-
-
-def _title(data: FrontData) -> str:
-    return f"Pareto front, {len(data.F)} {'solution' if len(data.F) == 1 else 'solutions'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -509,7 +489,7 @@ class Curve:
     name: str
     group: int
     statistic: int
-    steps: NDArray[np.int64]
+    steps: Int64Array
     middle: FloatArray
     low: FloatArray
     high: FloatArray
@@ -552,9 +532,8 @@ def convergence_data(
     The hypervolume of two or more objectives is relative to the box between the best values of all runs and
     the reference point. Shorter runs are extended with their last values. Takes O(n_runs n_generations
     n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a TypeError or
-    ValueError if a run has no history, runs have different units of steps, or a panel does not exist. Source
-    of the hypervolume: E. Zitzler, L. Thiele, "Multiobjective evolutionary algorithms: a comparative case
-    study and the strength Pareto approach", IEEE Transactions on Evolutionary Computation 3(4), 1999.
+    ValueError if a run has no history, if runs have different units of steps, or if a panel does not exist.
+    Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
 
     Parameters
     ----------
@@ -616,15 +595,12 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
     """Group (statistic, column) pairs by panel title; the statistics of one quantity share a panel."""
-    parts = {column: _STATISTICS.fullmatch(column) for column in columns}
-    subjects = [match.group(2) or "fitness" for match in parts.values() if match]
+    parts = [(column, _STATISTICS.fullmatch(column)) for column in columns]
+    subjects = [(match[2] or "fitness") if match else "" for _, match in parts]
     panels: dict[str, list[tuple[str, str]]] = {}
-    for column, match in parts.items():
-        subject = (match.group(2) or "fitness") if match else None
-        if match and subject is not None and subjects.count(subject) > 1:
-            panels.setdefault(subject, []).append((match.group(1), column))
-        else:
-            panels.setdefault(column, []).append(("", column))
+    for (column, match), subject in zip(parts, subjects, strict=True):
+        statistic = match[1] if match and subjects.count(subject) > 1 else ""
+        panels.setdefault(subject if statistic else column, []).append((statistic, column))
     return {title.replace("_", " "): curves for title, curves in panels.items()}
 
 
@@ -691,10 +667,9 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
 
 def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
     point = checked_array(reference, "reference", np.float64)
-    if point.shape != (n_objectives,) or not np.isfinite(point).all():
-        raise ValueError(
-            f"reference must be a sequence of {n_objectives} finite numbers, got {quoted(reference)}"
-        )
+    if point.shape != (n_objectives,):
+        what = f"a sequence of {n_objectives} finite numbers"
+        raise ValueError(f"reference must be {what}, got {quoted(reference)}")
     named = [str(name)[len("best_") :] for name in history.frame if str(name).startswith("best_")]
     return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
 
@@ -713,9 +688,9 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Repetitions are shown by their median and a band, and groups of runs by colour and marker. The axis is
-    logarithmic for positive values of very different sizes. Raises a TypeError or ValueError if a run has
-    no history, runs have different units of steps, a panel does not exist, or the number of axes is wrong.
+    Repetitions are shown as a median with a band, and groups of runs by colour and marker. The axis is
+    logarithmic for positive values of very different sizes. Raises the errors of :func:`convergence_data`,
+    and a ValueError if the number of axes is wrong.
 
     Parameters
     ----------
@@ -763,9 +738,7 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
         ax.set_yscale("log")
     ax.set_title(title, loc="left", parse_math=False)
     if any(curve.name for curve in curves):
-        legend = ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        figures.add_legend(ax, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
 
 
 def _is_wide(curves: Sequence[Curve]) -> bool:
@@ -827,8 +800,10 @@ def roc_data(
     if strange := [name for name in known if name not in curves]:
         raise ValueError(f"aucs contains {strange[0]!r}, which is not the name of a curve")
     checked = [_checked(name, *curve) for name, curve in curves.items()]
-    exact = zip(curves, checked, strict=True)
-    areas = [known.get(name, float(np.trapezoid(tpr, fpr))) for name, (fpr, tpr) in exact]
+    areas = [
+        known.get(name, float(np.trapezoid(tpr, fpr)))
+        for name, (fpr, tpr) in zip(curves, checked, strict=True)
+    ]
     return RocData(tuple(map(str, curves)), checked, np.asarray(areas, dtype=np.float64))
 
 
@@ -852,37 +827,34 @@ def plot_roc(
     with figures.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
             # Consecutive curves differ in colour and line style.
-            color, line = figures.look_of(place).color, _LINES[place % len(_LINES)]
+            color, line = figures.look_of(place).color, _DASHES[place % len(_DASHES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
         panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         panel.set(xlabel="false positive rate", ylabel="true positive rate")
         panel.set_title(title or "Mean ROC curves", parse_math=False)
         # The legend is placed next to the panel, because curves can be anywhere in it.
-        beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "alignment": "left"}
-        legend = panel.legend(**beside, handlelength=3.2, title="Area under the curve")
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        figures.add_legend(
+            panel, loc="upper left", bbox_to_anchor=(1.02, 1.0), alignment="left", handlelength=3.2,
+            title="Area under the curve",
+        )  # fmt: skip
     return figures.figure_of(panel)
 
 
 def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
     fpr = checked_array(fpr, f"fpr of {name!r}", np.float64)
-    rates = fpr, checked_array(tpr, f"tpr of {name!r}", np.float64)
-    if rates[0].ndim != 1 or rates[0].shape != rates[1].shape or not len(rates[0]):
+    tpr = checked_array(tpr, f"tpr of {name!r}", np.float64)
+    if fpr.ndim != 1 or fpr.shape != tpr.shape or not len(fpr):
         raise ValueError(
-            f"the curve {name!r} must be two arrays of equal length, got shapes {rates[0].shape} and "
-            f"{rates[1].shape}"
+            f"the curve {name!r} must be two arrays of equal length, got shapes {fpr.shape} and {tpr.shape}"
         )
-    for each in rates:
-        within = each.min() >= -_ROUNDING and each.max() <= 1 + _ROUNDING
-        if not (within and np.diff(each).min(initial=0.0) >= -_ROUNDING):
+    for rates in (fpr, tpr):
+        within = rates.min() >= -_ROUNDING and rates.max() <= 1 + _ROUNDING
+        if not (within and np.diff(rates).min(initial=0.0) >= -_ROUNDING):
             raise ValueError(f"rates of the curve {name!r} must be ascending and in [0, 1]")
-    if abs(rates[0][0]) > _ROUNDING or min(rates[0][-1], rates[1][-1]) < 1 - _ROUNDING:
+    if abs(fpr[0]) > _ROUNDING or min(fpr[-1], tpr[-1]) < 1 - _ROUNDING:
         raise ValueError(
             f"the curve {name!r} must go from a false positive rate of 0 to (1, 1), got "
-            f"{rates[0][0]:.3g} to ({rates[0][-1]:.3g}, {rates[1][-1]:.3g})"
+            f"{fpr[0]:.3g} to ({fpr[-1]:.3g}, {tpr[-1]:.3g})"
         )
-    if rates[1][0] > 0:
-        return np.append(0.0, rates[0]), np.append(0.0, rates[1])
-    return rates
+    return (np.append(0.0, fpr), np.append(0.0, tpr)) if tpr[0] > 0 else (fpr, tpr)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.linalg import eigh
+from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
 
-from moo_clustering._arrays import FloatArray, Int64Array, SeedLike, optional_package
+from moo_clustering._arrays import optional_package, spawn_seeds
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, SeedLike
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.results import result_of
 from moo_clustering.validity.external import encode
@@ -27,23 +30,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class _Stroke(NamedTuple):
-    """Line style of a kind of constraint. Dashes and widths distinguish the kinds even without colour."""
-
-    color: str
-    width: float
-    dash: Any
-
-
-# Lines are thin if satisfied and thick if violated. Must-links are dark, satisfied cannot-links light.
-_STROKES = {
-    ("must-link", True): _Stroke("#004488", 1.0, "-"),
-    ("cannot-link", True): _Stroke("#997700", 0.9, (0, (1.0, 2.0))),
-    ("must-link", False): _Stroke("#004488", 2.0, (0, (5.0, 2.0))),
-    ("cannot-link", False): _Stroke("#bb3322", 2.0, (0, (5.0, 1.2, 1.0, 1.2))),
+# Colour, width and dashes of the lines for each kind of constraint, which differ even without colour. Lines
+# are thin if satisfied and thick if violated. Must-links are dark, satisfied cannot-links light.
+_STROKES: dict[tuple[str, bool], tuple[str, float, Any]] = {
+    ("must-link", True): ("#004488", 1.0, "-"),
+    ("cannot-link", True): ("#997700", 0.9, (0, (1.0, 2.0))),
+    ("must-link", False): ("#004488", 2.0, (0, (5.0, 2.0))),
+    ("cannot-link", False): ("#bb3322", 2.0, (0, (5.0, 1.2, 1.0, 1.2))),
 }
-# Number of entries processed at once, which limits temporary arrays to tens of megabytes.
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,24 +50,23 @@ class PartitionData:
     axes : tuple of two str
         Axis labels.
     clusters : ndarray of shape (n_points,)
-        Index of each point's cluster in ``names``.
+        Index in ``names`` of each point's cluster.
     names : tuple of str
-        Cluster names.
     sizes : tuple of int
         Number of samples in each cluster, including samples that are not drawn.
     share : float or None
-        Explained variance ratio of two components; None for one or two features, which are plotted directly.
+        Explained variance ratio of two principal components; None if one or two features are plotted.
     rows : ndarray of shape (n_points,)
         Row indices of the drawn samples, in ascending order.
     """
 
-    positions: NDArray[np.float64]
+    positions: FloatArray
     axes: tuple[str, str]
-    clusters: NDArray[np.intp]
+    clusters: IntpArray
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     share: float | None
-    rows: NDArray[np.intp]
+    rows: IntpArray
 
 
 @documented()
@@ -98,12 +91,12 @@ def partition_data(
     cluster_names : sequence of str, optional
         Names of clusters 0, 1, ... Default: their numbers.
     max_points : int, default=5000
-        Maximum number of samples to draw. They are selected at even intervals.
+        Maximum number of samples to draw, selected at even intervals.
 
     Raises
     ------
     ValueError
-        If shapes do not match, X has no features, or values are not finite.
+        If shapes do not match, X has no features, or X has non-finite values.
     """
     return placed_partition(X, labels, feature_names, cluster_names, max_points)[0]
 
@@ -114,8 +107,8 @@ def placed_partition(
     feature_names: Sequence[str] | None,
     cluster_names: Sequence[str] | None,
     max_points: int,
-    also: NDArray[np.integer[Any]] | tuple[()] = (),
-) -> tuple[PartitionData, NDArray[np.float64]]:
+    also: IntArray | tuple[()] = (),
+) -> tuple[PartitionData, FloatArray]:
     """Return :func:`partition_data` including the samples ``also``, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
@@ -213,13 +206,14 @@ def plot_regions(
             inside = [shapes[i].representative_point().coords[0][:2] for i in marked] if outlines else []
             x, y = (np.reshape(inside, (-1, 2)) if points is None else points[marked]).T
             panel.scatter(x, y, s=14.0, c="black", marker="x", lw=0.8, label="changed")
-        panel.set(title=title, aspect="equal", xticks=[], yticks=[], frame_on=False)
+        panel.set(aspect="equal", xticks=[], yticks=[], frame_on=False)
+        panel.set_title(title, parse_math=False)
         panel.autoscale_view()
         add_cluster_legend(panel, names, "areas")
     return figures.figure_of(panel)
 
 
-def _outline(shape: Any) -> list[NDArray[np.float64]]:
+def _outline(shape: Any) -> list[FloatArray]:
     """Return the rings of a (multi)polygon; holes run in the opposite direction, so they are not filled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
@@ -231,14 +225,16 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     """Draw the points, the legend and the title."""
     n = len(data.positions)
     draw_clusters(ax, data)
-    ax.set(xlabel=data.axes[0], ylabel=data.axes[1])
+    # Column names can contain dollar signs, which matplotlib would parse as formulas.
+    ax.set_xlabel(data.axes[0], parse_math=False)
+    ax.set_ylabel(data.axes[1], parse_math=False)
     add_cluster_legend(ax, data.names, "samples")
     parts = [title] if title else []
     if data.share is not None:
         parts.append(f"two components with {data.share:.0%} of the variance")
     if sum(data.sizes) > n:
         parts.append(f"{n} of {sum(data.sizes)} samples")
-    ax.set_title(", ".join(parts))
+    ax.set_title(", ".join(parts), parse_math=False)
 
 
 def draw_clusters(ax: Axes, data: Any) -> float:
@@ -257,8 +253,9 @@ def draw_clusters(ax: Axes, data: Any) -> float:
 
 def add_cluster_legend(ax: Axes, names: Sequence[str], counted: str) -> None:
     if len(names) <= 24:  # more clusters would not be distinguishable
-        size = 9.0 if len(names) <= 14 else 7.0
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=f"cluster ({counted})", fontsize=size)
+        place, size = (1.0, 0.5), 9.0 if len(names) <= 14 else 7.0
+        title = f"cluster ({counted})"
+        figures.add_legend(ax, loc="center left", bbox_to_anchor=place, title=title, fontsize=size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +269,7 @@ class PairLines:
     pairs : ndarray of shape (n_drawn, 2), int64
         Sample indices of the drawn pairs.
     segments : ndarray of shape (n_drawn, 2, 2)
-        Positions of the samples in each drawn pair.
+        Sample positions of the drawn pairs.
     count : int
         Number of pairs, including pairs that are not drawn.
     """
@@ -280,7 +277,7 @@ class PairLines:
     kind: str
     satisfied: bool
     pairs: Int64Array
-    segments: NDArray[np.float64]
+    segments: FloatArray
     count: int
 
 
@@ -317,7 +314,7 @@ def constraints_data(
 ) -> ConstraintsData:
     """Compute sample positions, and lines for must-links and cannot-links.
 
-    Pairs are satisfied as defined by :meth:`PairwiseConstraints.satisfied`. Samples at the ends of lines are
+    :meth:`PairwiseConstraints.satisfied` defines which pairs are satisfied. Samples at the ends of lines are
     drawn in addition to ``max_points``. Takes O(n_pairs) more time than :func:`partition_data`.
 
     Parameters
@@ -332,7 +329,7 @@ def constraints_data(
     Raises
     ------
     TypeError, ValueError
-        If the constraints have the wrong type or number of samples, or for errors in :func:`partition_data`.
+        If the constraints have the wrong type or number of samples; see also :func:`partition_data`.
     """
     if not isinstance(constraints, PairwiseConstraints):
         raise TypeError(
@@ -431,26 +428,20 @@ def _summary(data: ConstraintsData) -> str:
 
 
 def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """Select ``room`` pairs in total at even intervals."""
-    total = sum(map(len, kinds))
-    if total <= room:
-        return list(kinds)
-    places = np.linspace(0, total - 1, room).astype(np.intp)
-    starts = np.cumsum([0, *map(len, kinds)])
-    return [
-        pairs[places[(places >= start) & (places < start + len(pairs))] - start]
-        for pairs, start in zip(kinds, starts[:-1], strict=True)
-    ]
+    """Select up to ``room`` pairs in total, at even intervals."""
+    sizes = [len(pairs) for pairs in kinds]
+    kept = np.zeros(sum(sizes), dtype=bool)
+    kept[np.linspace(0, len(kept) - 1, min(room, len(kept))).astype(np.intp)] = True
+    parts = np.split(kept, np.cumsum(sizes)[:-1])
+    return [pairs[part] for pairs, part in zip(kinds, parts, strict=True)]
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
     """Return positions (n, 2), computed by metric multidimensional scaling, and Kruskal's stress."""
     # The stress is the root of the squared errors in distances relative to the squared distances: 0 is exact,
-    # more than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually
+    # and more than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually
     # better than a random start. The positions are rotated to their principal axes. Takes O(n^3) time.
     from sklearn.manifold import smacof
-
-    from moo_clustering._arrays import spawn_seeds
 
     start = _classical(D)
     if len(D) < 3 or not D.any():
@@ -464,11 +455,17 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     return components(best, len(best))[0], _stress(best, D)
 
 
-def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
+def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
     """Fit two components (PCA) to the first ``n_fitted`` rows; return all scores and the variance ratio."""
-    # The sign of each component makes its largest coordinate positive.
+    # All rows of a sparse matrix are fitted. The largest coordinate of each component is positive.
     from sklearn.decomposition import PCA
 
+    if sparse.issparse(X):
+        if min(X.shape) > 3:
+            pca = PCA(2, svd_solver="arpack", random_state=0).fit(X)
+            share = float(pca.explained_variance_ratio_.sum())
+            return np.asarray(pca.transform(X)), share if np.isfinite(share) else 1.0
+        X = X.toarray()
     if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn would divide by a variance of zero
         return np.zeros((len(X), 2)), 1.0
     pca = PCA(min(2, n_fitted, X.shape[1]), random_state=0).fit(X[:n_fitted])
@@ -480,11 +477,9 @@ def feature_plane(
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
     """Return two features or principal components, the axis labels, and the explained variance ratio."""
     # For a single feature, the second coordinate is the row index. Without components, the ratio is None.
-    from scipy import sparse
-
     if table.shape[1] > 2:
-        found = _sparse_components(table) if sparse.issparse(table) else components(table, len(table))
-        return found[0], ("first principal component", "second principal component"), found[1]
+        positions, share = components(table, table.shape[0])
+        return positions, ("first principal component", "second principal component"), share
     dense = table.toarray() if sparse.issparse(table) else table
     names = [f"x{column}" for column in range(dense.shape[1])] if feature_names is None else feature_names
     one = dense.shape[1] == 1
@@ -505,19 +500,7 @@ def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> F
     return -0.5 * (to_landmarks**2 - means) @ back
 
 
-def _sparse_components(X: Any) -> tuple[FloatArray, float]:
-    from sklearn.decomposition import PCA
-
-    if min(X.shape) <= 3:
-        return components(X.toarray(), X.shape[0])
-    pca = PCA(2, svd_solver="arpack", random_state=0).fit(X)
-    share = float(pca.explained_variance_ratio_.sum())
-    return np.asarray(pca.transform(X)), share if np.isfinite(share) else 1.0
-
-
 def _classical(D: FloatArray) -> FloatArray:
-    from scipy.linalg import eigh
-
     n = len(D)
     squares = D**2
     means = squares.mean(axis=0)
@@ -527,7 +510,7 @@ def _classical(D: FloatArray) -> FloatArray:
 
 
 def _settled(points: FloatArray) -> FloatArray:
-    """Return two columns, with signs that do not depend on the library that computed them."""
+    """Pad to two columns, with signs that do not depend on the library that computed them."""
     plane = np.zeros((len(points), 2))
     plane[:, : points.shape[1]] = points
     largest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
@@ -535,8 +518,6 @@ def _settled(points: FloatArray) -> FloatArray:
 
 
 def _stress(points: FloatArray, D: FloatArray) -> float:
-    from scipy.spatial.distance import pdist, squareform
-
     wanted = squareform(D, checks=False)
     total = float((wanted**2).sum())
     return float(np.sqrt(((pdist(points) - wanted) ** 2).sum() / total)) if total > 0.0 else 0.0
@@ -555,22 +536,20 @@ class SimilarityData:
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_samples.
     names : tuple of str
-        Cluster names.
     eigenvalues : ndarray
-        Smallest eigenvalues of the Laplacian.
     places : ndarray of shape (n_points,)
         Positions of the samples shown in ``vectors``.
     vectors : ndarray of shape (n_points, n_vectors)
         Leading eigenvectors at these positions.
     """
 
-    blocks: NDArray[np.float64]
-    order: NDArray[np.int64]
-    boundaries: NDArray[np.int64]
+    blocks: FloatArray
+    order: Int64Array
+    boundaries: Int64Array
     names: tuple[str, ...]
-    eigenvalues: NDArray[np.float64]
-    places: NDArray[np.int64]
-    vectors: NDArray[np.float64]
+    eigenvalues: FloatArray
+    places: Int64Array
+    vectors: FloatArray
 
 
 @documented()
@@ -599,8 +578,6 @@ def similarity_data(
     max_blocks : int, default=600
         Maximum number of blocks per axis. If there are more samples, similarities are averaged over blocks.
     """
-    from scipy import sparse
-
     matrix = sparse.csr_array(checked_graph(similarity, "similarity", symmetric=False))
     codes, found = encode(labels, "labels")
     n = len(codes)
@@ -656,7 +633,7 @@ def plot_similarity(
             figure = figures.new_figure(10.0, 5.2)
             grid = figure.add_gridspec(2, 2, width_ratios=[1.15, 1.0], height_ratios=[1.0, 1.4])
             axes = [figure.add_subplot(cell) for cell in (grid[:, 0], grid[0, 1], grid[1, 1])]
-            figure.suptitle(title)
+            figure.suptitle(title, parse_math=False)
         else:
             axes = list(np.ravel(np.asarray(ax, dtype=object)))
             if not 1 <= len(axes) <= 3:
@@ -683,8 +660,8 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
             ax.axhline(place, color="#ee7733", linewidth=0.6, alpha=0.8)
             ax.axvline(place, color="#ee7733", linewidth=0.6, alpha=0.8)
         middle = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
-        ax.set_xticks(middle, data.names)
-        ax.set_yticks(middle, data.names)
+        ax.set_xticks(middle, data.names, parse_math=False)
+        ax.set_yticks(middle, data.names, parse_math=False)
         ax.tick_params(length=0)
     size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
     ax.set(xlabel=f"samples ordered by cluster{size}", title=f"Similarity of {n} samples")
@@ -715,22 +692,13 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
         ax.legend(ncols=n_vectors, loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0)
 
 
-def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
-    """Compute the mean of each block of a reordered sparse matrix (CSR), without a dense copy."""
+def block_means(matrix: Any, order: IntArray, n_blocks: int) -> FloatArray:
+    """Compute the mean of each block of a reordered sparse matrix, without a dense copy of the matrix."""
     # ``order`` gives the row at each position. If ``n_blocks`` is n, the result is the reordered matrix.
-    n = matrix.shape[0]
-    block = np.empty(n, dtype=np.int64)
-    block[order] = np.arange(n, dtype=np.int64) * n_blocks // n
-    total = np.zeros(n_blocks * n_blocks)
-    bounds = np.searchsorted(matrix.indptr, np.arange(0, matrix.nnz + _CHUNK, _CHUNK), side="left")
-    bounds[0], bounds[-1] = 0, n
-    for start, stop in pairwise(bounds.tolist()):
-        first, last = matrix.indptr[start], matrix.indptr[stop]
-        rows = np.repeat(block[start:stop], np.diff(matrix.indptr[start : stop + 1]))
-        cells = rows * n_blocks + block[matrix.indices[first:last]]
-        total += np.bincount(cells, weights=matrix.data[first:last], minlength=len(total))
-    sizes = np.bincount(block, minlength=n_blocks)
-    return total.reshape(n_blocks, n_blocks) / np.outer(sizes, sizes)
+    block = np.arange(len(order)) * n_blocks // len(order)
+    members = sparse.csr_array((np.ones(len(order)), (block, order)))
+    sizes = np.bincount(block)
+    return np.asarray((members @ matrix @ members.T).toarray() / np.outer(sizes, sizes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -746,15 +714,13 @@ class TermData:
     terms : list of tuple of str
         Leading terms of each cluster, in decreasing order of weight.
     weights : list of ndarray
-        Weights of the leading terms.
     n_clusters : int
-        Total number of clusters.
     """
 
-    clusters: NDArray[np.int64]
-    sizes: NDArray[np.int64] | None
+    clusters: Int64Array
+    sizes: Int64Array | None
     terms: list[tuple[str, ...]]
-    weights: list[NDArray[np.float64]]
+    weights: list[FloatArray]
     n_clusters: int
 
 
@@ -787,8 +753,6 @@ def term_data(
     ValueError
         If shapes do not match, a number is below 1, or a weight is not finite.
     """
-    from scipy import sparse
-
     given = checked_table(topics, "topics", features=False, accept_sparse="csr")
     n_clusters, n_all = given.shape
     names = list(map(str, range(n_all) if terms is None else checked_array(terms, "terms").tolist()))
@@ -846,13 +810,12 @@ def plot_terms(
         # Each bar is .19 inches high.
         figure = figures.new_figure(width, n_rows * (0.55 + 0.19 * max(most, 2)) + 0.6)
         axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
-        for place, ax in enumerate(axes.flat):
-            if place < n_shown:
-                _draw_terms(ax, data, place, most)
-                # Only the lowest panel in each column has tick labels.
-                ax.tick_params(labelbottom=place + n_columns >= n_shown)
-            else:
-                ax.set_visible(False)
+        for place, ax in enumerate(axes.flat[:n_shown]):
+            _draw_terms(ax, data, place, most)
+            # Only the lowest panel in each column has tick labels.
+            ax.tick_params(labelbottom=place + n_columns >= n_shown)
+        for ax in axes.flat[n_shown:]:
+            ax.set_visible(False)
         figure.supxlabel(label, fontsize="medium")
         # The title fits about 11 characters per inch.
         figure.suptitle(textwrap.fill(_headed(title, data), int(11 * width)), parse_math=False)
@@ -879,8 +842,7 @@ def _headed(title: str, data: TermData) -> str:
     what = "Leading terms of the clusters"
     if len(data.clusters) < data.n_clusters:
         what = f"Leading terms of {len(data.clusters)} of {data.n_clusters} clusters"
-    if data.sizes is not None:
-        what += " (documents)"
+    what += "" if data.sizes is None else " (documents)"
     return f"{title}: {what[0].lower()}{what[1:]}" if title else what
 
 
@@ -907,9 +869,9 @@ def plot_archive(
         got = f"{n} and {len(archive.cells)}"
         raise ValueError(f"archive must have 2 descriptors and at least 1 member, got {got}")
     (x, y), (columns, rows), quality = archive.edges, archive.cells.T, archive.quality
+    names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
     values = np.full((len(y) - 1, len(x) - 1), np.nan)
     values[rows, columns] = quality
-    names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
         # Brighter colours are better, even if the quality is minimised.
         cmap = "viridis" if archive.greater_is_better else "viridis_r"
@@ -923,5 +885,6 @@ def plot_archive(
         locator: Any = panel.xaxis.get_major_locator()
         locator.set_params(integer=archive.names[0] == "n_clusters")
         cells = f"{len(rows)} of {values.size} cells"
-        panel.set(xlabel=names[0], ylabel=names[1], title=f"{title}, {cells}" if title else cells)
+        panel.set(xlabel=names[0], ylabel=names[1])
+        panel.set_title(f"{title}, {cells}" if title else cells, parse_math=False)
     return figures.figure_of(panel)

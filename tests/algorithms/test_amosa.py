@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -100,11 +101,11 @@ def test_a_new_solution_is_weighed_as_defined(points):
 
 
 def test_probabilities_of_acceptance():
-    values = [acceptance_probability(0.1, T, "literal") for T in (100, 1, 1e-5)]
+    values = [acceptance_probability(T, "literal", 0.1) for T in (100, 1, 1e-5)]
     np.testing.assert_allclose(values, [4.539787e-5, 0.47502081, 0.5], atol=1e-6)
-    values = [acceptance_probability(0.1, T, "physical") for T in (100, 1, 1e-5)]
+    values = [acceptance_probability(T, "physical", 0.1) for T in (100, 1, 1e-5)]
     np.testing.assert_allclose(values, [0.49975, 0.47502081, 0], atol=1e-6)
-    assert acceptance_probability(1.0, 1e-300, "physical") == 0.0  # no overflow
+    assert acceptance_probability(1e-300, "physical", 1.0) == 0.0  # no overflow
 
 
 def test_thinning_worked_example():
@@ -217,11 +218,9 @@ def one_move(archive, current, new, *draws, temperature=1.0, acceptance="physica
         archive,
         current,
         n_moves=1,
-        temperature=temperature,
-        acceptance=acceptance,
         problem=Free(),
-        vary=lambda X, rng: np.array([new], dtype=float),
-        evaluate=lambda X: {"X": X, "F": X},
+        trial=lambda X: {"X": np.array([new], dtype=float), "F": np.array([new], dtype=float)},
+        accept=partial(acceptance_probability, temperature, acceptance),
         rng=rng,
     )
     assert not rng.values  # as many draws as the rule asks for
@@ -278,9 +277,7 @@ def test_climbing_accepts_exactly_what_dominates():
         {"X": np.zeros((3, 6)), "F": np.array([[5.0, 5], [2, 9], [4, 6]])},
         n_steps=2,
         problem=problem,
-        vary=lambda X, rng: X + 1,
-        evaluate=lambda X: {"X": X, "F": np.array(next(steps), dtype=float)},
-        rng=None,
+        trial=lambda X: {"X": X + 1, "F": np.array(next(steps), dtype=float)},
     )
     assert [s.f.tolist() for s in found] == [[4, 4], [1, 8], [4, 6]]
     assert [s.x[0] for s in found] == [1, 1, 0]

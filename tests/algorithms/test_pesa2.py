@@ -24,7 +24,7 @@ from search_toys import Integers, IntegerToy, RealToy, Reset, Uniform
 
 from moo_clustering._arrays import non_dominated
 from moo_clustering.algorithms import PESA2, PymooSearch, drive
-from moo_clustering.algorithms.pesa2 import GridArchive, grid_boxes, select_by_boxes
+from moo_clustering.algorithms.pesa2 import archived, grid_boxes, select_by_boxes
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
@@ -35,10 +35,7 @@ WORKED = np.array([[0, 10], [1, 9.5], [2, 9.2], [10, 0]], dtype=float)
 def archive(F, capacity=1000, n_bins=10, violation=None, seed=0):
     F = np.asarray(F, dtype=float)
     violation = np.zeros(len(F)) if violation is None else np.asarray(violation, dtype=float)
-    members = GridArchive(F, violation, capacity, n_bins, np.random.default_rng(seed))
-    for row in range(len(F)):
-        members.offer(row)
-    return members
+    return archived(F, violation, 0, capacity, n_bins, np.random.default_rng(seed))
 
 
 def dominates(f, c, g, d):
@@ -65,18 +62,16 @@ def test_the_worked_boxes():
 def test_the_worked_archive():
     left = set()
     for seed in range(60):
-        rows = archive([*WORKED, (5, 5)], 4, 4, seed=seed).rows
+        rows = archive([*WORKED, (5, 5)], 4, 4, seed=seed)
         assert len(rows) == 4
         assert {3, 4} <= set(rows)
         left |= {0, 1, 2} - set(rows)
     assert left == {0, 1, 2}
-    assert archive([*WORKED, (3, 9.3)], 4, 4).rows == [0, 1, 2, 3]
-    assert archive([*WORKED, (0.5, 9)], 4, 4).rows == [0, 3, 4]
-    assert archive([*WORKED, (1, 9.5)], 4, 4).rows == [0, 1, 2, 3]
+    assert archive([*WORKED, (3, 9.3)], 4, 4) == [0, 1, 2, 3]
+    assert archive([*WORKED, (0.5, 9)], 4, 4) == [0, 3, 4]
+    assert archive([*WORKED, (1, 9.5)], 4, 4) == [0, 1, 2, 3]
     # A newcomer goes itself if it is in a most crowded box, and not otherwise.
-    gone = {
-        frozenset({0, 1, 2, 3, 4} - set(archive([*WORKED, (1.5, 9.3)], 4, 4, seed=s).rows)) for s in range(80)
-    }
+    gone = {frozenset({0, 1, 2, 3, 4} - set(archive([*WORKED, (1.5, 9.3)], 4, 4, seed=s))) for s in range(80)}
     assert gone == {frozenset({i}) for i in (0, 1, 2, 4)}
 
 
@@ -102,9 +97,9 @@ def test_an_archive_is_what_no_one_dominates(points, capacity):
         for i in range(len(F))
         if not any(dominates(F[j], violation[j], F[i], violation[i]) for j in range(len(F)))
     }
-    assert {tuple(row) for row in F[whole.rows]} == expected
-    assert len(whole.rows) == len(expected)
-    small = archive(F, capacity, 3, violation).rows
+    assert {tuple(row) for row in F[whole]} == expected
+    assert len(whole) == len(expected)
+    small = archive(F, capacity, 3, violation)
     assert 1 <= len(small) <= capacity
     assert_an_archive(F[small], violation[small])
 

@@ -74,6 +74,8 @@ def test_several_workers(name, full):
     assert re.search("cannot start workers: .*; use n_jobs=1$", said)
 
 
+# That no thread starts at all says more than that only one does.
+@pytest.mark.parametrize("full", ["none", "late"], indirect=True)
 @pytest.mark.parametrize("name", TAKES_JOBS)
 def test_one_worker_needs_none(name, full):
     case = CASES[name]

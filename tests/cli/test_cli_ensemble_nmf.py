@@ -197,7 +197,7 @@ def test_tables_of_numbers(run, pictures, tmp_path):
         ),
         (
             ("notes.jsonl", "--method", "EnsembleNMF", "--set", "input=counts"),
-            "input=counts is only for",
+            "input=counts is for tables",
         ),
         (
             ("notes.jsonl", "--method", "pesc", "--stemmer", "porter"),

@@ -240,7 +240,7 @@ def test_other_formats_are_read_by_geopandas(run, areas, tmp_path, monkeypatch):
         ((), "requires the number of regions: set it with -k"),
         (
             ("-k", "auto"),
-            "requires the smallest load of a region: set it with --set min_cluster_weight=",
+            "requires the smallest load of a region: --set min_cluster_weight=",
         ),
         (("-k", "few"), "'few' is not a number"),
         (("-k", 2, "--weight", "peple"), "has no column 'peple' (--weight); did you mean 'people'?"),
@@ -263,8 +263,8 @@ def test_refused_options(run, areas, options, message):
     ("options", "message"),
     [
         (("areas.geojson",), "maps and --weight are for method regions, not for pareto-clustering"),
-        (("iris", *QUICK, "-k", 3), "requires a map of areas (.geojson, .json, .gpkg or .parquet), got iris"),
-        (("table.csv", *QUICK, "-k", 3), "requires a map of areas (.geojson, .json, .gpkg or .parquet)"),
+        (("iris", *QUICK, "-k", 3), "requires a map (.geojson, .json, .gpkg or .parquet), got iris"),
+        (("table.csv", *QUICK, "-k", 3), "requires a map (.geojson, .json, .gpkg or .parquet)"),
         (("table.csv", "-k", "auto"), "-k auto is for method regions only"),
         (("table.csv", "--weight", "a"), "maps and --weight are for method regions"),
         (("areas.gpkg", *QUICK, "-k", 3), "run pip install geopandas pyarrow, or convert the map to GeoJSON"),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from moo_clustering import MOCK, PESC, NMFClustering
 from moo_clustering.algorithms import search
-from moo_clustering.cli import ask, commands, fit, folder, main
+from moo_clustering.cli import ask, fit, folder, main
 from moo_clustering.interactive import AnswerSession
 from tests.registry import DATA, ESTIMATORS
 
@@ -88,13 +88,13 @@ def test_a_second_signal_ends_at_once(run, generation, tmp_path, number):
     "number", [SIGNALS[0], *(pytest.param(number, marks=pytest.mark.slow) for number in SIGNALS[1:])]
 )
 def test_a_signal_while_results_are_saved_waits_for_them(run, monkeypatch, tmp_path, number):
-    save = folder.save_results
+    save = fit.save_results
 
     def saved(*arguments, **options):
         signal.raise_signal(number)
         return save(*arguments, **options)
 
-    monkeypatch.setattr(folder, "save_results", saved)
+    monkeypatch.setattr(fit, "save_results", saved)
     result = run(*MOCK_RUN[:-1], "--out", "out", "--quiet")
     assert result.exit_code == 128 + number
     assert "report.html could not be written (it was interrupted); the results are saved" in result.stderr
@@ -105,13 +105,7 @@ def test_a_signal_while_results_are_saved_waits_for_them(run, monkeypatch, tmp_p
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_every_command_ends_with_the_number_of_the_signal(monkeypatch, asked_run, tmp_path, number):
-    @contextmanager
-    def reported():
-        signal.raise_signal(number)
-        yield
-
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(commands, "reported", reported)
     (tmp_path / "table.csv").write_text("a,b\n1,2\n2,3\n")
     needed = {
         "fit": ["iris", "--out", "out"],
@@ -120,7 +114,8 @@ def test_every_command_ends_with_the_number_of_the_signal(monkeypatch, asked_run
         "predict": [str(asked_run), "table.csv"],
         "update": [str(asked_run), "table.csv"],
     }
-    for name in main.commands:
+    for name, command in main.commands.items():
+        monkeypatch.setattr(command, "callback", lambda **_: signal.raise_signal(number))
         on_a_run = name in ("ask", "choose", "explain", "explore", "rename", "report")
         arguments = needed.get(name, [str(asked_run)] if on_a_run else [])
         result = CliRunner().invoke(main, [name, *arguments])
@@ -246,7 +241,7 @@ def test_processes_that_run_long_end_by_signals(asked_run, tmp_path, name, numbe
         "demo": (["demo", "--out", "out"], "PESC on wine"),
         "ask": (["ask", str(asked_run)], "[q]uit"),
         "explore": (["explore", "run", "--no-browser"], "press Ctrl-C to stop"),
-        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "Answers to its questions"),
+        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "Answers are saved in"),
         "warm-up": (["warm-up"], "Compiling"),
     }[name]
     with subprocess.Popen(

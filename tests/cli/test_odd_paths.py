@@ -56,6 +56,7 @@ def odd(tmp_path, monkeypatch):
         os.symlink(target, link)
     (tmp_path / "run").mkdir()
     (tmp_path / "table.csv").write_text("a,b\n1,2\n2,3\n3,1\n")
+    (tmp_path / "names.json").write_text('{"0": "a"}')
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("socket")
         yield {

@@ -84,7 +84,7 @@ def test_noise_is_in_no_cluster(run, table, tmp_path):
     labels = pd.read_csv("out/labels.csv", keep_default_na=False)
     assert labels["row"][labels["label"] < 0].tolist() == ["far", "away"]
     assert (labels["class"] == "").tolist() == (labels["label"] < 0).tolist()
-    assert " samples, 2 noise" in result.stdout
+    assert " samples, 2 outliers (-1)" in result.stdout
     record = record_of(tmp_path)["result"]
     assert (record["n_noise"], sum(record["sizes"])) == (2, 60)
     assert pd.read_csv("out/clusters.csv")["size"].sum() == 60

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from moo_clustering.cli.describe import column_frames, column_table, sorting_columns
+from moo_clustering.cli.describe import cluster_table, column_frames, sorting_columns
 from moo_clustering.cli.fit import pareto_remarks, pareto_rows
 from moo_clustering.cli.job import choose_method
 from moo_clustering.datasets import BagTable, make_bags
@@ -92,12 +92,20 @@ def test_clusters_by_their_columns():
 
 
 def test_largest_clusters_first_in_the_terminal():
-    lines = column_table(frames(COLUMNS, ("kind",), LABELS)[0]).splitlines()
+    lines = cluster_table(frames(COLUMNS, ("kind",), LABELS)[0]).splitlines()
     assert [line.split()[:2] for line in lines[1:]] == [["0", "4"], ["1", "2"], ["3", "2"]]
     noise = frames(pd.DataFrame({"x": [0.0, 4.0, 2.0, 1e9]}), (), np.array([0, 1, 2, -1]))[0]
-    assert column_table(noise).splitlines()[1].split() == ["0", "1", "low", "x", "x", "0", "(2)"]
+    assert cluster_table(noise).splitlines()[1].split() == ["0", "1", "low", "x", "x", "0", "(2)"]
     many = frames(pd.DataFrame({"x": np.arange(25.0)}), (), np.arange(25))[0]
-    assert column_table(many).splitlines()[-1] == "and 5 more in clusters.csv"
+    assert cluster_table(many).splitlines()[-1] == "and 5 more in clusters.csv"
+
+
+def test_long_names_are_shortened_beside_classes():
+    frame = frames(COLUMNS, ("kind",), LABELS)[0].assign(name="very long " * 20)
+    frame.insert(2, "class", ["oak", "ash", "elm"])
+    lines = cluster_table(frame).splitlines()
+    assert lines[0].split()[:4] == ["cluster", "size", "class", "name"]
+    assert all(line.count("very") == 5 and "..." in line for line in lines[1:])
 
 
 def test_columns_of_which_every_cluster_has_one_value():

@@ -88,7 +88,7 @@ def test_fit_and_predict(run, files, rows):
     for refused in (("update", "out", "t/0.parquet"), ("choose", "out")):
         result = run(*refused)
         assert result.exit_code == 2
-        assert "a fit of a table in parts and cannot be changed" in result.stderr
+        assert "a fit of a partitioned table and cannot be changed" in result.stderr
 
 
 def test_other_sources(run, files, rows):
@@ -191,7 +191,7 @@ def test_pareto_clustering(run, files, monkeypatch, n_landmarks):
     assert summary["sizes"].tolist() == model.alternatives_["sizes"].tolist()
     assert run("predict", "out", "t", "--quiet").exit_code == 0
     np.testing.assert_array_equal(labels_of(files / "t-labels")["cluster"], known)
-    assert "fit of a table in parts and cannot be changed" in run("ask", "out").stderr
+    assert "fit of a partitioned table and cannot be changed" in run("ask", "out").stderr
     assert run("explain", "out").exit_code == 0
     write = ParetoClustering.write_labels
 
@@ -239,9 +239,9 @@ def test_evolution_of_landmarks(run, files, monkeypatch):
             "requires all rows in the memory of one machine, about 1.4",
         ),
         (["t", *MEMETIC, "-k", 901], "n_clusters=901 is more than the number of samples, 900"),
-        (["t", *MEMETIC, "--id-column", "a"], "--id-column does not apply to a table in parts; use --drop"),
-        (["t", *MEMETIC, "--prepare"], "--prepare does not apply to a table in parts"),
-        (["t", *MEMETIC, "--checkpoint-every", 5], "--checkpoint-every does not apply to a table in parts"),
+        (["t", *MEMETIC, "--id-column", "a"], "--id-column does not apply to a partitioned table; use"),
+        (["t", *MEMETIC, "--prepare"], "--prepare does not apply to a partitioned table"),
+        (["t", *MEMETIC, "--checkpoint-every", 5], "--checkpoint-every does not apply to a partitioned"),
         (["t", *MEMETIC, "--drop", "aa"], "lacks column 'aa'; it has ['a', 'b']; did you mean 'a'?"),
         (["t", *MEMETIC, "--workers", 1, "--scheduler", "x"], "--workers and --scheduler are mutually"),
         (["text", *MEMETIC], "column 'b' of part 0.parquet is not numeric (type"),

@@ -97,7 +97,7 @@ def test_further_rows(fitted):
     found = pd.read_csv("found.csv")
     assert list(found) == [*new, "cluster_", "name", "support", "unlike", "ignored"]
     assert found["ignored"].dropna().to_dict() == {27: "height", 29: "height, wood"}
-    assert "2 rows have cells that were treated as missing; the column ignored names their" in done.stdout
+    assert "2 rows have cells that were treated as missing; the column ignored lists them." in done.stdout
     groups = pd.read_csv("out/clustered.csv").groupby("wood")["cluster"].first()
     known = found[~found["unlike"] & found["ignored"].isna()]
     assert len(known) > 20
@@ -219,7 +219,7 @@ def test_nothing_is_replaced(fitted):
     assert Path("mine.csv").read_text() == "mine"
     done = run("predict", "out", "trees.csv", "--out", "mine.xlsx")
     assert done.exit_code == 2
-    assert "predict writes CSV, but mine.xlsx ends with .xlsx; name a file that ends with .csv" in done.stderr
+    assert "predict writes CSV, but mine.xlsx ends with .xlsx; use the suffix .csv" in done.stderr
     assert not Path("mine.xlsx").exists()
 
 
@@ -377,7 +377,7 @@ def test_rules_of_the_clusters(fitted):
     assert comments[1:4] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
     assert code.startswith("CASE WHEN ")
     done = run("explain", "out", "--max-conditions", 1)
-    assert "Note: no rules reach a fidelity of 95%, so the rules of greatest fidelity" in done.stderr
+    assert "Note: no rules reach a fidelity of 95%; the most faithful rules" in done.stderr
     short = json.loads(run("explain", "out", "--max-conditions", 1, "--json").stdout)
     assert [each["n_conditions"] for each in short["rule_sets"]] == [1]
 

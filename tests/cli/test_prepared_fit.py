@@ -170,7 +170,7 @@ def test_tables_without_names(run, fails, tmp_path):
     (tmp_path / "twice.csv").write_text("0.2,0.2,x\n1,2,y\n3,1,x\n")
     message = fails("fit", "twice.csv", *fit, "--out", "other")
     assert message.endswith("two columns named '0.2'; if the first line is data, use --no-header")
-    assert "--header and --no-header apply to text tables" in fails(
+    assert "--header and --no-header are for text tables" in fails(
         "fit", "wine", "--no-header", "--out", "other"
     )
 

@@ -205,7 +205,9 @@ def test_runs_on_different_samples(run, fails, slices, table, tmp_path):
     assert not (tmp_path / "both.html").exists()
 
 
-def test_several_runs_need_a_file(fails, slices, table):
+def test_several_runs_need_a_file(fails, slices, table, tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
     assert "the report of 2 runs requires --out FILE" in fails("report", "one", "two")
 
 

@@ -51,3 +51,23 @@ def test_many_hyperedges(monkeypatch):
     runs, truth = noisy(unseen=0.0)
     assert nmi(truth, hbgf(runs, 4, partitioner="spectral", random_state=0)) > 0.9
     assert nmi(truth, hgpa(runs, 4, approximation="spectral", random_state=0)) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("consensus", "options"),
+    [
+        (hbgf, {"partitioner": "spectral"}),
+        (hbgf, {"partitioner": "metis"}),
+        (hgpa, {"approximation": "spectral"}),
+    ],
+)
+def test_weights_decide_between_two_partitions_and_count_as_copies(consensus, options):
+    if "metis" in options.values():
+        pytest.importorskip("pymetis")
+    samples = np.arange(80)
+    heavy, light = samples % 4, samples // 20
+    runs, weights = np.array([heavy, heavy, light, light, light]), np.array([4, 4, 1, 1, 1])
+    weighted = consensus(runs, 4, weights=weights, random_state=0, **options)
+    copied = consensus(np.repeat(runs, weights, axis=0), 4, random_state=0, **options)
+    assert nmi(weighted, heavy) == nmi(copied, heavy) == 1.0
+    assert nmi(consensus(runs, 4, random_state=0, **options), light) == 1.0

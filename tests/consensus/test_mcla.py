@@ -93,6 +93,59 @@ def test_metis_balances_what_it_is_told_to():
     assert len(np.unique(metis_parts(path, 4, seed=1).reshape(4, 5), axis=1)[0]) == 1
 
 
+@pytest.mark.parametrize("vertex_weight", ["size", "unit"])
+def test_metis_divides_the_graph_of_weighted_runs(monkeypatch, vertex_weight):
+    pytest.importorskip("pymetis")
+    labels, weights = noisy_runs(6), np.array([3.0, 1.0, 2.0, 0.0, 1.0, 2.0])
+    given = {}
+
+    def recorded(graph, n_parts, *, vertex_weights, seed):
+        given.update(graph=graph.toarray(), vertex_weights=vertex_weights)
+        given["parts"] = metis_parts(graph, n_parts, vertex_weights=vertex_weights, seed=seed)
+        return given["parts"]
+
+    monkeypatch.setattr(_matching, "metis_parts", recorded)
+    options = {"partitioner": "metis", "vertex_weight": vertex_weight, "random_state": 0}
+    found, association = mcla(labels, 3, weights=weights, **options, return_association=True)
+    # Clusters as sets of samples, a run at a time in order of appearance; the run of weight 0 has none.
+    clusters = [
+        (weight, {i for i, label in enumerate(run) if label == name})
+        for run, weight in zip(labels.tolist(), weights, strict=True)
+        if weight
+        for name in dict.fromkeys(run)
+    ]
+    for a, (v, one) in enumerate(clusters):
+        assert given["vertex_weights"][a] == v * (len(one) if vertex_weight == "size" else 1)
+        for b, (w, other) in enumerate(clusters):
+            similar = len(one & other) / len(one | other) if a != b else 0.0
+            assert given["graph"][a, b] == pytest.approx(v * w * similar, abs=1e-15)
+    share = np.zeros((3, labels.shape[1]))
+    for c in range(3):
+        members = [cluster for cluster, part in zip(clusters, given["parts"], strict=True) if part == c]
+        for i in range(labels.shape[1]):
+            share[c, i] = sum(w for w, one in members if i in one) / sum(w for w, _ in members)
+    order = list(dict.fromkeys(share.argmax(axis=0).tolist()))
+    np.testing.assert_allclose(association, share[order], atol=1e-12)
+    assert found.tolist() == [order.index(c) for c in share.argmax(axis=0)]
+
+
+def test_a_weight_counts_as_copies_of_the_run_with_metis():
+    pytest.importorskip("pymetis")
+    labels, weights = noisy_runs(5), np.array([3, 1, 2, 1, 2])
+    options = {"partitioner": "metis", "random_state": 0, "return_association": True}
+    found, association = mcla(labels, 3, weights=weights, **options)
+    copied, of_copies = mcla(np.repeat(labels, weights, axis=0), 3, **options)
+    assert found.tolist() == copied.tolist()
+    np.testing.assert_allclose(association, of_copies, atol=1e-12)
+
+
+def noisy_runs(n_runs):
+    """Three clusters of 10 samples with other numbers in each run, and one sample in ten elsewhere."""
+    rng = np.random.default_rng(3)
+    runs = [rng.permutation(3)[np.repeat(np.arange(3), 10)] for _ in range(n_runs)]
+    return np.array([np.where(rng.random(30) < 0.1, rng.integers(3, size=30), run) for run in runs])
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(2, 12)), elements=st.integers(-1, 4)),

@@ -247,3 +247,14 @@ def test_ragged_lists_do_not_leak_their_padding():
     S = diversity_weights(np.array([[1, 0, 1], [0, 0, 0]], dtype=np.uint8), lists)
     assert (S.indices >= 0).all()
     assert np.isfinite(edge_distances(np.array([[1, 0, 1]], dtype=np.uint8), lists)[1]).all()
+
+
+def test_unknown_options_are_refused():
+    X, lists = full_lists(5)
+    ranks = to_ranks(PAPER, lists)
+    with pytest.raises(ValueError, match="orientation must be"):
+        reconstruction_weights(X, edge_distances(ranks, lists)[0], orientation="rows")
+    with pytest.raises(ValueError, match="weight must be"):
+        diversity_weights(ranks, lists, weight="counts")
+    with pytest.raises(ValueError, match="sigma must be"):
+        kernel_graph(ranks, lists, sigma="mode", n_clusters=2, laplacian="sym", rng=np.random.default_rng(0))

@@ -515,7 +515,7 @@ FUNCTIONS = [
         name="stats.compare",
         greater_is_better=True,
     ),
-    Door("compare", _compared, {"y": ("targets", PARTLY)}),
+    Door("compare", _compared, {"y": ("targets", PARTLY)}, slow=True),
     _door(
         stats.critical_difference_data,
         {"results": ("numbers", _RESULTS)},
@@ -608,6 +608,7 @@ FUNCTIONS = [
         lambda y: interactive.simulate(_session(), y, 2),
         {"y": ("targets", CLASSES)},
         {("y", "complex"): "classes of any type"},
+        slow=True,
     ),
     _door(
         deap.fgka_fitness,
@@ -650,6 +651,7 @@ FUNCTIONS = [
             "medoids": ("whole", np.array([0, 1, 2])),
         },
         {("medoids", "one too few"): "fewer", ("medoids", "nothing"): "none"},
+        slow=True,
         random_state=0,
     ),
     _door(
@@ -1009,6 +1011,7 @@ def _object_doors():
         lambda X: Study({"k-means": KMeans(2)}, {"a": X}, ["silhouette"], seeds=1).run().table().frame,
         {"X": (X, rows())},
         {("X", form): "a failed cell, with the reason" for form in (*failed, "sparse with zeros")},
+        slow=True,
     )
     yield Door("LabelGraph", lambda graph: ops.LabelGraph.of(graph).matrix, {"graph": (S, similarities())})
     yield Door(

@@ -76,7 +76,7 @@ OTHER_LABELS = {
     "ParetoBagClustering": ("labelled samples that ``clamp`` retains", "pairs"),
     "FuzzyModesMOGA": ("After a vote or consensus", "vote"),
     "EnsembleNMF": ("the consensus of the runs", "anywhere"),
-    "NMFClustering": ("which rely on inexact weights", "anywhere"),
+    "NMFClustering": ("which use ``document_weights_``", "anywhere"),
     "ConstrainedKMeans": ("the limits are ignored, so labels of training rows can differ", "anywhere"),
     "SphericalKMeans": ("After bisection", "bisecting"),
     **dict.fromkeys(
@@ -235,7 +235,8 @@ def faults_of_solution(name, model, X, form, what, options, told, by_class):
 @pytest.mark.parametrize("name", CLUSTERERS)
 def test_labels_equal_rows_and_predictions(name):
     # Further options of estimators that take longer are slow.
-    most = 1 if name in ("AMOSAClus", "MOCK", "ParetoClustering", "PESC") else None
+    longer = ("AMOSAClus", "MOCK", "NSGA2Clus", "NSGA2SISC", "PESC", "SRMOSC")
+    most = 1 if name in (*longer, "ParetoBagClustering", "ParetoClustering") else None
     faults = [fault for fit in fits(name, most=most) for fault in faults_of(fit[0], name, *fit[1:])]
     assert not faults, "\n".join(faults)
 

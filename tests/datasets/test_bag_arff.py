@@ -200,7 +200,7 @@ def test_rows_that_cannot_be_read(read, row, message):
         ("x numeric", "x relational", r"line 6: bags of bags \(attribute 'x'\) are not supported"),
         ("x numeric", "y numeric", "line 7 declares a second attribute 'y'"),
         ("x numeric", "'x numeric", "line 6 does not declare a valid attribute"),
-        ("{a,b}", "{a,", "line 4: the values of attribute 'id' have no closing brace"),
+        ("{a,b}", "{a,", "line 4: the values of 'id' have no closing brace"),
         ("{a,b}", "{}", "line 4: attribute 'id' declares no values"),
         ("{a,b}", "{a,'b}", "line 4: attribute 'id': the quotes of value 2 are not closed"),
         ("@RELATION demo", "demo", "line 2 is not valid in an ARFF header .*: 'demo'"),

@@ -268,3 +268,9 @@ def test_numbers_are_read_to_the_last_bit(write):
     np.testing.assert_array_equal(read_table(path).X, values)
     texts = np.array([repr(float(a)) for a in values[:, 0]], dtype=object)
     np.testing.assert_array_equal(read_numbers(texts).values, values[:, 0])
+
+
+def test_warnings_about_categories_name_the_line_of_the_caller(write):
+    with pytest.warns(UserWarning, match="only in whitespace") as caught:
+        read_table(write("a,b\n1,x\n2,x \n3,y\n"), categories=True)
+    assert {warning.filename for warning in caught} == {__file__}

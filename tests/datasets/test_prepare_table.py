@@ -469,11 +469,11 @@ def test_tables_without_anything_to_cluster(frame, message):
 
 
 def test_scale_is_one_of_two():
-    with pytest.raises(ValueError, match="scale must be 'equal' or 'none', got 'standard'"):
+    with pytest.raises(ValueError, match="scale must be one of 'equal', 'none', got 'standard'"):
         prepare_table(pd.DataFrame({"x": [1, 2]}), scale="standard")
-    with pytest.raises(ValueError, match="weights must be 'dependence' or 'equal', got 'all'"):
+    with pytest.raises(ValueError, match="weights must be one of 'dependence', 'equal', got 'all'"):
         prepare_table(pd.DataFrame({"x": [1, 2]}), weights="all")
-    with pytest.raises(ValueError, match="missing must be 'neighbors' or 'median', got 'mean'"):
+    with pytest.raises(ValueError, match="missing must be one of 'neighbors', 'median', got 'mean'"):
         prepare_table(pd.DataFrame({"x": [1, 2]}), missing="mean")
 
 

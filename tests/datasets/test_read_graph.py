@@ -72,7 +72,7 @@ def test_numbered_nodes_loops_parallel_edges_and_directions(tmp_path):
             "a document type or CDATA is not supported",
         ),
         ("a.graphml", "<graphml", "a.graphml cannot be read as a graph"),
-        ("a.edges", "a b\nc\n", "the line 'c' must contain two nodes, separated by whitespace or a comma"),
+        ("a.edges", "a b\nc\n", "the line 'c' must contain two nodes separated by a space or comma"),
         ("a.csv", "x,y\n1,2\n1,\n", "a.csv must have two nodes in every row, got one in row 2"),
         ("a.csv", "x,y,z,t\n1,2,3,red\n", "a.csv is not a graph: it must have two columns of nodes"),
         ("a.csv", "s,t,kind\na,b,friend\n", r"numbers \(weights\) in the third column, got 'friend'"),

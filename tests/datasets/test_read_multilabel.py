@@ -174,9 +174,7 @@ def test_sparse_npz_that_would_read_beyond_its_arrays(tmp_path, change):
 
 
 def test_suffixes_and_options(tmp_path):
-    with pytest.raises(
-        DataError, match=r"suffix '\.csv'; supported suffixes for multi-label data are \.arff"
-    ):
+    with pytest.raises(DataError, match=r"suffix '\.csv'; supported suffixes are \.arff"):
         read_multilabel(tmp_path / "a.csv")
     with pytest.raises(DataError, match=r"read_documents.*label_indicators"):
         read_multilabel(tmp_path / "a.jsonl.gz")

@@ -59,7 +59,7 @@ def test_a_first_line_of_numbers_is_data(tmp_path, content):
     assert frame.columns.tolist() == ["column1", "column2"]
     assert prepare_table(frame, scale="none").X.tolist() == NUMBERS
     assert notes == [
-        "the first line contains only numbers and is read as data; the columns are called column1 to column2"
+        "the first line contains only numbers and is read as data, with the names column1 to column2"
     ]
     if ";" not in content:
         with pytest.warns(UserWarning, match="read as data"):

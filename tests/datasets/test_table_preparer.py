@@ -396,7 +396,7 @@ def test_names_and_attributes(fitted):
     assert any("decimal commas" in note for note in fitted.notes_)
     with pytest.raises(NotFittedError):
         TablePreparer().transform(table())
-    with pytest.raises(ValueError, match="scale must be 'equal' or 'none', got 'standard'"):
+    with pytest.raises(ValueError, match="scale must be one of 'equal', 'none', got 'standard'"):
         TablePreparer(scale="standard").fit(table())
 
 

@@ -55,6 +55,7 @@ def test_processes_make_no_difference(corpus, solver):
     assert len(two.histories) == 5
 
 
+@pytest.mark.slow
 def test_batches_go_to_other_backends(corpus, monkeypatch):
     monkeypatch.setitem(SOLVERS, "hals", SOLVERS["hals"]._replace(lanes=2))
     one = nmf(corpus, 3, seeds=SEEDS[:6], max_iter=5)

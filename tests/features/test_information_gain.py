@@ -194,7 +194,7 @@ def test_refuses():
         InformationGainSelector(0).fit(X, Y)
     with pytest.raises(ValueError, match="NaN"):
         information_gain([[np.nan], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="row 1 of y is -1 in some columns only"):
+    with pytest.raises(ValueError, match="y, row 1: some labels are missing"):
         InformationGainSelector().fit(X[:2], [[0, 1], [-1, 1]])
 
 

@@ -435,7 +435,7 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask("names").answer("apart"), "two samples"),
         (lambda: blobs.ask("words"), "mode must be"),
         (lambda: blobs.ask(error_rate=0.5), r"in \[0, 0\.5\)"),
-        (lambda: blobs.ask(error_rate="no"), r"in \[0, 0\.5\) or 'auto', got 'no'"),
+        (lambda: blobs.ask(error_rate="no"), r"in \[0, 0\.5\) or \"auto\", got 'no'"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
         (lambda: blobs.take(3), r"returned by ask\(\) of this fit"),
         (lambda: session.simulate(KINDS[:9], 5), "one class per sample, 60"),

@@ -99,7 +99,7 @@ def test_a_kernel_is_compiled_after_many_steps(monkeypatch):
         for i in range(len(values)):
             values[i] *= 2
 
-    monkeypatch.setattr(caching.KernelCache, "any_saved", lambda _: False)
+    monkeypatch.setattr(caching.KernelCache, "any_saved", False)
     kernel, values = caching.njit()(double), np.ones(3)
     caching.run(kernel, 10, values)
     assert (values == 2).all()

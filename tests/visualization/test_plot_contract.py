@@ -151,3 +151,21 @@ def test_similarity_fits_the_axes_it_gets():
     with pytest.raises(ValueError, match="1 to 3 axes, got 0"):
         visualization.plot_similarity(*call, ax=[])
     plt.close(figure)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "options"),
+    [
+        ("plot_bag_distances", (BAGS, ["$\\frac$", "b"] * 3), {}),
+        ("plot_bag_embedding", (BAGS, ["$\\frac$", "b"] * 3), {}),
+        ("plot_front", (FRONT, ["$\\frac$", "b"]), {}),
+        ("plot_front", (RNG.random((5, 4)), ["$\\frac$", "b", "c", "$d"]), {}),
+        ("plot_partition", (X[:, :2], LABELS), {"feature_names": ["$\\frac$", "b"], "title": "$\\frac$"}),
+        ("plot_partition", (X, LABELS), {"cluster_names": ["$\\frac$", "b", "c"]}),
+        ("plot_regions", (X[:, :2], LABELS), {"cluster_names": ["$\\frac$", "b", "c"], "title": "$\\frac$"}),
+        ("plot_similarity", (np.ones((6, 6)), ["$\\frac$", "b"] * 3), {"title": "$\\frac$"}),
+    ],
+)
+def test_names_with_dollar_signs_are_not_formulas(name, arguments, options, tmp_path):
+    draw(name, arguments, path=tmp_path / "plot.svg", **options)
+    assert (tmp_path / "plot.svg").stat().st_size

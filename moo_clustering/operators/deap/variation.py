@@ -16,16 +16,16 @@ from moo_clustering.operators.deap.individuals import copied_genes, put_genes
 Individual = Any
 Individuals = list[Any]
 
-# Parameters and return values shared by both loops, for :func:`~moo_clustering._docs.documented`.
+# Sections shared by both loops, for :func:`~moo_clustering._docs.documented`.
 VARIATION = """
 Parameters
 ----------
 parents : list of individuals
 toolbox : deap.base.Toolbox
-    Must have ``clone``, ``mate(first, second, rng)`` and ``mutate(individual, rng)``.
+    Toolbox with ``clone``, ``mate(first, second, rng)`` and ``mutate(individual, rng)``.
 rng : numpy.random.Generator
 pc : float
-    Probability of crossing a pair.
+    Probability of crossing each pair of parents.
 
 Returns
 -------

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import Int64Array, Labels
+from moo_clustering._arrays import FloatArray, Int32Array, Int64Array, Labels
 from moo_clustering._data import checked_array
 from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
@@ -34,13 +34,14 @@ _MOST_ROLES = 3
 # Name of the fact shown in the footer of the page.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# If the members of a front are clustered only on demand, show as many as this number of labels in total
-# permits, but at least FEWEST_MEMBERS.
+# If the members of a front are clustered only on demand, at most this number of labels is shown in total, but
+# at least FEWEST_MEMBERS members.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
+Names = Sequence[str] | None
 Cut = tuple[int, str, str]  # solution, how it was found, comparison with the chosen solution
-LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, index of each sample's or -1
+LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, each sample's index or -1
 # Name and requirement of a limit, and its violation by each solution; NaN if unknown.
-LimitRow = tuple[str, str, NDArray[np.float64]]
+LimitRow = tuple[str, str, FloatArray]
 Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, support of both clusters
 
 
@@ -48,10 +49,8 @@ def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> lis
     """Return one column per objective, with original signs; NaN if unknown."""
     if front is None:
         return []
-    found = np.full((len(solutions), len(front.objectives)), np.nan)
-    for place, solution in enumerate(solutions):
-        if solution.values is not None:
-            found[place] = solution.values
+    unknown = np.full(len(front.objectives), np.nan)
+    found = np.array([unknown if each.values is None else each.values for each in solutions])
     return [
         Column(objective.name, values, is_objective=True, greater_is_better=objective.greater_is_better)
         for objective, values in zip(front.objectives, found.T, strict=True)
@@ -59,18 +58,18 @@ def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> lis
     ]
 
 
-def size_columns(labels: NDArray[np.int32]) -> list[Column]:
+def size_columns(labels: Int32Array) -> list[Column]:
     """Return columns with the number of clusters, smallest cluster size and, if any, unassigned samples."""
     sizes = [np.bincount(row[row >= 0]) for row in labels]
     sizes = [each[each > 0] for each in sizes]
-    least = np.array([each.min(initial=labels.shape[1]) for each in sizes], dtype=np.float64)
-    columns = [Column("clusters", np.array([*map(len, sizes)], dtype=np.float64))]
-    columns.append(Column("smallest cluster", least))
-    outside = (labels < 0).sum(axis=1)
-    return [*columns, Column("in no cluster", outside.astype(np.float64))] if outside.any() else columns
+    least = [each.min(initial=labels.shape[1]) for each in sizes]
+    columns = {"clusters": [*map(len, sizes)], "smallest cluster": least}
+    if (outside := (labels < 0).sum(axis=1)).any():
+        columns["in no cluster"] = outside.tolist()
+    return [Column(name, np.array(values, dtype=np.float64)) for name, values in columns.items()]
 
 
-def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]) -> list[Column]:
+def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> list[Column]:
     """Return the fractions of all constraints, of must-links and of cannot-links that are satisfied."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
@@ -85,8 +84,8 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
     return columns
 
 
-def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[LimitRow]:
-    """Return each limit's violation by each solution; NaN for solutions with samples in no cluster."""
+def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
+    """Return each limit's violation by each solution; NaN for solutions that omit samples."""
     whole = (labels >= 0).all(axis=1)
     rows = []
     for limit in limits:
@@ -97,7 +96,7 @@ def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[Limit
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return the scores that the method computes for its pool, its runs (losses) or its front."""
+    """Return the method's own scores of its pool, its runs (losses) or its front."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -113,8 +112,8 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return the chosen solution with the alternatives from a pool, or with up to five front members."""
-    # For each other number of clusters, show the member that is most similar to the chosen solution.
+    """Return the chosen solution, and the alternatives from a pool or up to five front members."""
+    # For each other number of clusters, show the front member that is most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -128,12 +127,9 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
             place = next(place for place, each in enumerate(found) if name in each.roles)
             index.values[place] = row["confidence"]
             families = ", ".join(map(family_words, row["families"].split(", ")))
+            reason = f"{name}{f' ({level(int(numbers[place]))})' if level else ''}: found by {families}"
             by = row["difference"].partition(", by ")[2]
-            other.setdefault(
-                place,
-                f"{name}{f' ({level(int(numbers[place]))})' if level else ''}: found by {families}"
-                f"{f'; differs in {by}' if by else ''}.",
-            )
+            other.setdefault(place, f"{reason}{f'; differs in {by}' if by else ''}.")
     elif TO_RESULT in named:
         agreed = named[TO_RESULT].values
         best = {numbers[chosen]: chosen}
@@ -179,7 +175,7 @@ class Column:
     """
 
     name: str
-    values: NDArray[np.float64]
+    values: FloatArray
     is_objective: bool = False
     greater_is_better: bool | None = None
 
@@ -234,13 +230,13 @@ class PlaneMap:
         For a map of areas, their rings as indices into ``rows`` and coordinates, with NaN between rings.
     """
 
-    positions: NDArray[np.float64]
-    rows: NDArray[np.int64]
+    positions: FloatArray
+    rows: Int64Array
     axes: tuple[str, str]
     note: str = ""
-    neighbors: NDArray[np.float64] | None = None
+    neighbors: FloatArray | None = None
     columns: Sequence[MapColumn] = ()
-    outlines: NDArray[np.float64] | None = None
+    outlines: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +254,7 @@ class MapColumn:
     """
 
     name: str
-    values: NDArray[np.float64]
+    values: FloatArray
     categories: tuple[str, ...] = ()
     unit: str = ""
 
@@ -289,8 +285,8 @@ class Panel:
     note: str = ""
     x: Sequence[str | float] = ()
     y: Sequence[str | float] = ()
-    series: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=dict)
-    matrix: NDArray[np.float64] | None = None
+    series: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    matrix: FloatArray | None = None
     axes: tuple[str, str] = ("", "")
     image: bytes = b""
     solutions: Int64Array | None = None
@@ -311,7 +307,6 @@ class ReportContent:
     sample_texts : sequence of str or None
         Texts that identify the samples, such as the beginning of each document.
     names : sequence of str
-        Names of the solutions.
     labels : ndarray of shape (n_solutions, n_samples), int32
         Clusters 0, 1, ..., and -1 for samples in no cluster.
     columns : sequence of Column
@@ -333,7 +328,6 @@ class ReportContent:
         Heading for the features of the clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
     agreement : ndarray of shape (n_solutions, n_solutions) or None
-        Adjusted Rand index between each pair of solutions.
     agreement_note : str
     history : DataFrame or None
         Generations in the first column, and values in the other columns.
@@ -355,7 +349,7 @@ class ReportContent:
 
     title: str
     names: Sequence[str]
-    labels: NDArray[np.int32]
+    labels: Int32Array
     sample_names: NDArray[np.str_]
     facts: Sequence[tuple[str, str]] = ()
     sample_kind: str = "sample"
@@ -371,7 +365,7 @@ class ReportContent:
     features_title: str = "features"
     must_link: Int64Array = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
     cannot_link: Int64Array = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
-    agreement: NDArray[np.float64] | None = None
+    agreement: FloatArray | None = None
     agreement_note: str = ""
     history: pd.DataFrame | None = None
     panels: Sequence[Panel] = ()
@@ -400,12 +394,10 @@ class Solution:
     """A partition, with its roles in the run."""
 
     labels: Labels
-    # For example, ``"member 3"`` for a member of the front, or ``"result"``.
-    roles: list[str]
+    roles: list[str]  # for example ``"member 3"`` for a member of the front, or ``"result"``
     member: int | None = None  # row of the front
-    values: NDArray[np.float64] | None = None  # objectives with original signs, if known
-    # Medoid of each cluster, if the method uses medoids.
-    medoids: NDArray[np.int64] | None = None
+    values: FloatArray | None = None  # objectives with original signs, if known
+    medoids: Int64Array | None = None  # medoid of each cluster, if the method uses medoids
     cluster_names: list[str] | None = None
 
     @property
@@ -438,7 +430,7 @@ class Solutions:
         member: int | None = None,
         always_named: bool = True,
         cluster_names: list[str] | None = None,
-        medoids: NDArray[np.int64] | None = None,
+        medoids: Int64Array | None = None,
     ) -> int:
         """Return the position of a partition, appending the partition if it is new."""
         # ``member`` is the partition's row in the front. If a solution exists for this row, its clusters are
@@ -447,7 +439,8 @@ class Solutions:
         place = None if member is None else self._member(member, given)
         if place is None:
             place = self._places.get(given.tobytes())
-            if place is not None and self._is_other_member(place, member):
+            is_other = place is not None and self.found[place].member not in (None, member)
+            if is_other and member is not None and all(each.member != member for each in self.found):
                 place = None
         if place is None:
             return self.add(Solution(given, [role], None, None, medoids, cluster_names))
@@ -460,24 +453,19 @@ class Solutions:
             solution.medoids = medoids
         return place
 
-    def _is_other_member(self, place: int, member: int | None) -> bool:
-        """Return whether a position belongs to another row of the front, and row ``member`` has none yet."""
-        if member is None or self.found[place].member in (None, member):
-            return False
-        return all(solution.member != member for solution in self.found)
-
     def _member(self, member: int, labels: Labels) -> int | None:
         """Return the position of front row ``member`` if its partition is ``labels``, otherwise None."""
-        for place, solution in enumerate(self.found):
-            if solution.member == member:
-                first, second = relabel_by_first_appearance(np.stack([solution.labels, labels]) + 1)
-                if not (np.array_equal(first, second) and np.array_equal(solution.labels < 0, labels < 0)):
-                    return None
-                if not np.array_equal(solution.labels, labels):
-                    solution.labels, solution.medoids = labels, None
-                    self._places.setdefault(labels.tobytes(), place)
-                return place
-        return None
+        place = next((place for place, each in enumerate(self.found) if each.member == member), None)
+        if place is None:
+            return None
+        solution = self.found[place]
+        first, second = relabel_by_first_appearance(np.stack([solution.labels, labels]) + 1)
+        if not (np.array_equal(first, second) and np.array_equal(solution.labels < 0, labels < 0)):
+            return None
+        if not np.array_equal(solution.labels, labels):
+            solution.labels, solution.medoids = labels, None
+            self._places.setdefault(labels.tobytes(), place)
+        return place
 
     @property
     def labels(self) -> Labels:
@@ -529,13 +517,13 @@ class RunSolutions(NamedTuple):
     """Partitions of a run, the index of the chosen one, the selections by rule, and notes on omissions."""
 
     solutions: Solutions
-    labels: NDArray[np.int32]
+    labels: Int32Array
     chosen: int
     rules: dict[str, int]
     notes: list[str]
 
 
-def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = None) -> RunSolutions:
+def run_solutions(result: ClusteringResult, class_names: Names) -> RunSolutions:
     """Collect the front, result, alternatives, controls and runs, and the selections by all rules."""
     # ``class_names`` gives the names of classes 0, 1, ... in the labels of the fit.
     # For up to this number of samples, k-means is faster on one thread.
@@ -543,7 +531,7 @@ def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = 
         return _collected(result, class_names)
 
 
-def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> RunSolutions:
+def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
     solutions = Solutions()
     members, notes = front_members(result)
     for solution in members:
@@ -573,11 +561,7 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
 
 
 def _place(
-    solutions: Solutions,
-    role: str,
-    result: ClusteringResult,
-    class_names: Sequence[str] | None,
-    always_named: bool = True,
+    solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
     """Return the position of a result's partition, adding the partition unless the front contains it."""
     place = solutions.place(
@@ -635,9 +619,7 @@ def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
     """Return the result selected by each rule that requires no further search."""
     found = {}
     for rule in dict.fromkeys(map(str, result.rules)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # This fit might not support the rule.
-            with suppress(ValueError):
-                found[rule] = result.select(rule) if result.select is not None else result
+        # The fit might not support the rule.
+        with warnings.catch_warnings(action="ignore"), suppress(ValueError):
+            found[rule] = result.select(rule) if result.select is not None else result
     return found

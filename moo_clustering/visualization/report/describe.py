@@ -16,30 +16,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering import descriptions
-from moo_clustering._arrays import FloatArray, Labels, optional_package, unit_rows
+from moo_clustering._arrays import optional_package, unit_rows
 from moo_clustering._data import as_frame, checked_array, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
+from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
+from moo_clustering.visualization import partitions
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
-from moo_clustering.visualization.partitions import (
-    components,
-    feature_plane,
-    landmark_plane,
-    scaled_to_plane,
-    similarity_data,
-)
-from moo_clustering.visualization.report.content import (
-    ClusterFacts,
-    Doubt,
-    LeftOut,
-    MapColumn,
-    Panel,
-    PlaneMap,
-    RunSolutions,
-    Solution,
-)
+from moo_clustering.visualization.report import content as contents
+from moo_clustering.visualization.report.content import ClusterFacts, MapColumn, Panel, PlaneMap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +44,7 @@ _MOST_VALUES = 50  # maximum number of categories in a column
 # colour the map, and of contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # Minimum and maximum number of samples in a neighbour embedding, its perplexity, its number of iterations,
-# and the correlation between distances in the plane and in the data above which no embedding is needed.
+# and the correlation between distances in the plane and in the data above which it is not needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # maximum number of distinct values in a column that the fit did not use
 MOST_ROWS, FEWEST_ROWS = 2000, 100
@@ -77,13 +64,13 @@ _SCALED = ("first dimension", "second dimension")
 class Agreement(NamedTuple):
     """Adjusted Rand indices between solutions, with a note on how they were computed."""
 
-    with_chosen: NDArray[np.float64]
+    with_chosen: FloatArray
     # shape (n_solutions, n_solutions), or None if there are too many solutions.
-    table: NDArray[np.float64] | None
+    table: FloatArray | None
     note: str
 
 
-def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) -> Agreement:
+def agreement(labels: Int32Array, chosen: int, rng: np.random.Generator) -> Agreement:
     """Return the adjusted Rand index between all pairs of solutions, on all samples or a random subset.
 
     Samples in no cluster (-1) are treated as one cluster.
@@ -91,16 +78,14 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated partitions."
     if n_solutions > MOST_SOLUTIONS:
-        note += (
-            f" Only agreement with the chosen solution is shown, because there are {n_solutions} solutions."
-        )
+        why = f"because there are {n_solutions} solutions"
+        note += f" Only agreement with the chosen solution is shown, {why}."
         return Agreement(pairwise_ari(labels, labels[[chosen]])[:, 0], None, note)
     most = max(AGREEMENT_ROWS, int(AGREEMENT_WORK / n_solutions**2))
-    seen = labels
     if n_samples > most:
-        seen = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
+        labels = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
         note += f" Computed on {most} of {n_samples} samples, drawn at random."
-    table = pairwise_ari(seen)
+    table = pairwise_ari(labels)
     return Agreement(table[chosen].copy(), table, note)
 
 
@@ -115,11 +100,11 @@ class Described:
     notes: list[str] = field(default_factory=list)  # sentences about estimated or omitted values
 
     @property
-    def silhouettes(self) -> NDArray[np.float64]:
+    def silhouettes(self) -> FloatArray:
         """Mean silhouette of each solution."""
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
-    def typical(self, most: int) -> NDArray[np.intp]:
+    def typical(self, most: int) -> IntpArray:
         """Return the typical samples of the first solutions, up to ``most`` samples."""
         found: set[int] = set()
         for clusters in self.facts.values():
@@ -131,7 +116,7 @@ class Described:
 
 
 def describe(
-    samples: Samples | None, run: RunSolutions, max_described: int, rng: np.random.Generator
+    samples: Samples | None, run: contents.RunSolutions, max_described: int, rng: np.random.Generator
 ) -> Described:
     """Describe the clusters of the result, then those selected by rules, then those of other solutions."""
     if samples is None:
@@ -145,7 +130,7 @@ def describe(
     notes = []
     n_seen, n = len(distances.rows), samples.n_samples
     if n_seen < n:
-        what = "Silhouettes and typical samples" if samples.points is None or samples.bags else "Silhouettes"
+        what = "Silhouettes" if samples.has_means else "Silhouettes and typical samples"
         notes.append(f"{what} are computed from {n_seen} of {n} samples, drawn at random.")
     if len(places) < len(labels):
         notes.append(f"The clusters of {len(places)} of {len(labels)} solutions are described.")
@@ -154,7 +139,7 @@ def describe(
 
 def cluster_facts(
     samples: Samples,
-    solutions: Sequence[Solution],
+    solutions: Sequence[contents.Solution],
     described: Sequence[int],
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
@@ -165,7 +150,8 @@ def cluster_facts(
     found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
     for number, place in enumerate(described):
         solution, cohesion = solutions[place], cohesions[place]
-        typical = typical_rows(samples, solution.labels, solution.medoids, distances, cohesion.to_own)
+        near = None if samples.has_means else (distances.rows, cohesion.to_own)
+        typical = typical_rows(samples, solution.labels, solution.medoids, near)
         leading: list[Leading] = [()] * len(typical)
         if samples.kind == "sparse":
             leading = leading_terms(samples, solution.labels)
@@ -192,7 +178,7 @@ def cluster_facts(
     return found, heatmaps
 
 
-def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
+def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
     """Return the terms with the largest mean weights in each cluster, ignoring samples in no cluster."""
     totals = sparse.csr_array(cluster_indicators(labels) @ samples.table)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
@@ -209,7 +195,7 @@ def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
     return found
 
 
-def cluster_indicators(labels: NDArray[np.int32]) -> Any:
+def cluster_indicators(labels: Int32Array) -> Any:
     """Return sparse cluster indicators of shape (n_clusters, n_samples)."""
     inside = np.flatnonzero(labels >= 0)
     shape = max(int(labels.max()) + 1, 0), len(labels)
@@ -239,6 +225,11 @@ class Samples:
         """Number of rows or bags."""
         return len(self.given) if self.given is not None else int(self.points.shape[0])
 
+    @property
+    def has_means(self) -> bool:
+        """Whether typical samples are those nearest to cluster means, instead of to all other samples."""
+        return self.kind in ("features", "sparse")
+
     @cached_property
     def compared(self) -> descriptions.ComparedColumns | descriptions.ComparedTerms | None:
         """Columns or terms that describe the clusters; None for distances."""
@@ -252,7 +243,7 @@ class Samples:
 
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
-    def distances(self, rows: NDArray[np.intp]) -> FloatArray:
+    def distances(self, rows: IntpArray) -> FloatArray:
         """Return symmetric distances between selected samples."""
         if self.given is not None:
             D = self.given[np.ix_(rows, rows)]
@@ -306,11 +297,7 @@ def read_samples(
         shown = {"columns": read.known_columns, "units": read.units, "further": further}
     if isinstance(X, Bags) or holds_tables(X):
         return replace(_bags(result, X, n_samples, feature_names), **shown)
-    if sparse.issparse(X):
-        table: Any = sparse.csr_array(X).astype(np.float64)
-        names = None
-    else:
-        table, names = _dense(X)
+    table, names = (sparse.csr_array(X).astype(np.float64), None) if sparse.issparse(X) else _dense(X)
     if table.ndim != 2 or table.shape[0] != n_samples:
         raise ValueError(
             f"X must have one row per label of the estimator, {n_samples} in all; got shape {table.shape}"
@@ -328,11 +315,10 @@ def read_samples(
     if not table.shape[1]:
         return "The data have no features, so only the sizes of the clusters are known."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
-    cosine = sparse.issparse(table) or result.metric == "cosine"
-    points = table if sparse.issparse(table) else result.scaled(table)
-    if cosine:
-        points = unit_rows(points)
     kind: Literal["sparse", "features"] = "sparse" if sparse.issparse(table) else "features"
+    points, cosine = table if kind == "sparse" else result.scaled(table), kind == "sparse"
+    if cosine or result.metric == "cosine":
+        points, cosine = unit_rows(points), True
     return Samples(kind, points, table, known, cosine, **shown)
 
 
@@ -399,9 +385,8 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
 class SampledDistances:
     """Distances between all samples, or between a random subset if there are many samples."""
 
-    rows: NDArray[np.intp]  # shape (n_rows,): ascending
+    rows: IntpArray  # shape (n_rows,): ascending
     D: FloatArray  # shape (n_rows, n_rows)
-    n_samples: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,27 +406,19 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
         most = min(most, affordable_bags(samples.bags))
     n = samples.n_samples
     rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
-    return SampledDistances(rows, samples.distances(rows), n)
+    return SampledDistances(rows, samples.distances(rows))
 
 
-def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
+def cohesions(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
     """Return the silhouettes of each partition, ignoring samples in no cluster (-1)."""
     # Takes O(n_rows^2 n_clusters) time in matrix products, for n_clusters clusters in all partitions.
-    numbers = [int(row.max()) + 1 for row in labels]
-    found: list[Cohesion] = []
-    start, most = 0, max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
-    while start < len(labels):
-        stop, width = start + 1, numbers[start]
-        while stop < len(labels) and width + numbers[stop] <= most:
-            width += numbers[stop]
-            stop += 1
-        found += _block(distances, labels[start:stop], numbers[start:stop])
-        start = stop
-    return found
+    most = max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
+    block_of = np.cumsum(labels.max(axis=1) + 1) // most
+    return [each for block in np.unique(block_of) for each in _block(distances, labels[block_of == block])]
 
 
-def _block(distances: SampledDistances, labels: NDArray[np.int32], numbers: list[int]) -> list[Cohesion]:
-    seen = labels[:, distances.rows]
+def _block(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
+    seen, numbers = labels[:, distances.rows], labels.max(axis=1) + 1
     starts = np.concatenate([[0], np.cumsum(numbers)])
     indicators = np.zeros((len(distances.rows), starts[-1]))
     for first, row in zip(starts[:-1], seen, strict=True):
@@ -454,7 +431,7 @@ def _block(distances: SampledDistances, labels: NDArray[np.int32], numbers: list
     ]
 
 
-def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[Any]) -> Cohesion:
+def _cohesion(totals: FloatArray, seen: Int32Array, full_sizes: NDArray[Any]) -> Cohesion:
     k = totals.shape[1]
     to_own = np.zeros(len(seen))
     inside = np.flatnonzero(seen >= 0)
@@ -481,32 +458,23 @@ def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[A
     return Cohesion(float(values.mean()), of_clusters, to_own)
 
 
-def typical_of(samples: Samples, labels: NDArray[np.int32], medoids: Any) -> list[RowNumbers]:
+def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNumbers]:
     """Return the typical samples of each cluster in a partition; see :func:`typical_rows`."""
-    if samples.kind not in ("bags", "distances"):
+    if samples.has_means:
         return typical_rows(samples, labels, medoids)
     distances = sampled_distances(samples, int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
-    return typical_rows(samples, labels, medoids, distances, cohesions(distances, labels[None])[0].to_own)
+    own = cohesions(distances, labels[None])[0].to_own
+    return typical_rows(samples, labels, medoids, (distances.rows, own))
 
 
 def typical_rows(
-    samples: Samples,
-    labels: NDArray[np.int32],
-    medoids: NDArray[np.int64] | None,
-    distances: SampledDistances | None = None,
-    to_own: FloatArray | None = None,
+    samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # With cosine distances, the mean is a direction. For bags and precomputed distances, samples are sorted
-    # by their mean distance to the cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). If the
-    # method has medoids, they come first.
+    # With cosine distances, the mean is a direction. If ``near`` contains rows and their mean distances to
+    # their own clusters, samples are sorted by these. If the method has medoids, they come first.
     n_clusters = int(labels.max()) + 1
-    if samples.kind in ("bags", "distances"):
-        assert distances is not None
-        assert to_own is not None
-        rows, keys = distances.rows, to_own
-    else:
-        rows, keys = np.arange(len(labels)), _from_means(samples, labels)
+    rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
     if medoids is None or len(medoids) != n_clusters:
         return found
@@ -519,19 +487,14 @@ def typical_rows(
     ]
 
 
-def _nearest(
-    rows: NDArray[np.intp], own: NDArray[np.int32], keys: FloatArray, n_clusters: int
-) -> list[RowNumbers]:
+def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int) -> list[RowNumbers]:
     # Round, so that rounding errors do not affect the order of equal samples.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
-    return [
-        tuple(rows[order[start : min(start + N_TYPICAL, stop)]].tolist())
-        for start, stop in pairwise(starts.tolist())
-    ]
+    return [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts.tolist())]
 
 
-def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
+def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
     """Return each sample's squared distance to its cluster mean, or values in the same order."""
     points, members = samples.points, cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
@@ -552,11 +515,11 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
     return keys
 
 
-def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
+def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
     """Return columns with 2 to 12 distinct values; numeric columns with more are binned at quartiles."""
     import pandas as pd
 
-    found: list[LeftOut] = []
+    found: list[contents.LeftOut] = []
     for name, cells in () if columns is None else columns.items():
         texts = np.where(cells.isna(), "", cells.astype(str).str.strip())
         known = texts[texts != ""]
@@ -579,7 +542,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
     return found
 
 
-def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
+def doubts(result: ClusteringResult, labels: Labels) -> list[contents.Doubt]:
     """Return up to 60 samples that have more support from another cluster than from their own."""
     if result.pool is None or result.pool.support is None:
         return []
@@ -635,7 +598,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
     eigenvalues = () if eigenvalues is None else eigenvalues
-    data = similarity_data(similarity, labels, eigenvalues, max_blocks=MOST_SIDE)
+    data = partitions.similarity_data(similarity, labels, eigenvalues, max_blocks=MOST_SIDE)
     n_blocks = len(data.blocks)
     note = "Samples are ordered by cluster."
     if n_blocks < len(labels):
@@ -672,21 +635,15 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
     matrix, solutions = np.full((len(y) - 1, len(x) - 1), np.nan), np.full((len(y) - 1, len(x) - 1), -1)
     matrix[rows, columns], solutions[rows, columns] = archive.quality, found
     names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
-    better, quality = (
-        "larger" if archive.greater_is_better else "smaller",
-        archive.quality_name.replace("_", " "),
-    )
+    better, quality = "larger" if archive.greater_is_better else "smaller", archive.quality_name
     return Panel(
-        "matrix",
-        "A map of clusterings",
-        f"The colour of a cell shows the {quality} of its best clustering ({better} is better). {len(rows)} "
-        f"of {matrix.size} cells contain a clustering. Press a cell to select its clustering.",
-        x=_intervals(x),
-        y=_intervals(y)[::-1],
-        matrix=matrix[::-1],
-        solutions=solutions[::-1],
+        "matrix", "A map of clusterings",
+        f"The colour of a cell shows the {quality.replace('_', ' ')} of its best clustering ({better} is "
+        f"better). {len(rows)} of {matrix.size} cells contain a clustering. Press a cell to select its "
+        "clustering.",
+        x=_intervals(x), y=_intervals(y)[::-1], matrix=matrix[::-1], solutions=solutions[::-1],
         axes=(names[0], names[1]),
-    )
+    )  # fmt: skip
 
 
 def _intervals(edges: FloatArray) -> list[str]:
@@ -736,15 +693,12 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
-    """Select all samples, or the samples ``kept`` plus random samples up to ``max_points`` in total."""
+    """Select all samples, or the distinct samples ``kept`` plus random samples up to ``max_points``."""
     if n_samples <= max_points:
         return np.arange(n_samples)
-    chosen = np.zeros(n_samples, dtype=bool)
-    chosen[kept] = True
-    others = np.flatnonzero(~chosen)
-    more = min(max(0, max_points - int(chosen.sum())), len(others))
-    chosen[rng.choice(others, more, replace=False)] = True
-    return np.flatnonzero(chosen)
+    others = np.setdiff1d(np.arange(n_samples), kept)
+    more = min(max(0, max_points - len(kept)), len(others))
+    return np.union1d(kept, rng.choice(others, more, replace=False))
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
@@ -829,12 +783,6 @@ def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
         raise ValueError(
             f"embedding must have two numbers per sample, {n_samples} samples in all; got shape {found.shape}"
         )
-    bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
-    if len(bad):
-        raise ValueError(
-            f"embedding must be finite; {len(bad)} of {n_samples} samples have NaN or infinity, the "
-            f"first of which is sample {bad[0]}"
-        )
     return found
 
 
@@ -846,16 +794,13 @@ def _positions(
     if samples.bags is not None:
         if len(distances.rows) == samples.n_samples <= _LANDMARKS:
             return _scaled_distances(distances.D, rows, distances, "Hausdorff distances")
-        points, share = components(samples.points, len(samples.points))
+        points, share = partitions.components(samples.points, len(samples.points))
         return points[rows], _COMPONENTS, f"Principal components of bag means ({share:.0%} of the variance)"
     if samples.table.shape[1] <= 2:
-        positions, axes, _ = feature_plane(samples.table, samples.feature_names)
+        positions, axes, _ = partitions.feature_plane(samples.table, samples.feature_names)
         return positions[rows], axes, "The axes are unscaled features"
-    if samples.points.shape[1] > 2:
-        positions, _, found = feature_plane(samples.points)
-        share = 1.0 if found is None else found
-    else:  # all but two features are constant
-        positions, share = components(samples.points, samples.n_samples)
+    # Scaling removes constant features, so the points may have fewer columns than the table.
+    positions, share = partitions.components(samples.points, samples.n_samples)
     return positions[rows], _COMPONENTS, f"Principal components ({share:.0%} of the variance)"
 
 
@@ -863,14 +808,15 @@ def _scaled_distances(
     D: FloatArray, rows: Rows, distances: SampledDistances, what: str = "the passed distances"
 ) -> tuple[FloatArray, tuple[str, str], str]:
     if len(D) <= _REFINED:
-        positions, stress = scaled_to_plane((D + D.T) / 2.0)
+        positions, stress = partitions.scaled_to_plane((D + D.T) / 2.0)
         return positions[rows], _SCALED, f"Multidimensional scaling of {what} (stress {stress:.2f})"
     landmarks = distances.rows
     if len(landmarks) > _LANDMARKS:
         landmarks = landmarks[np.linspace(0, len(landmarks) - 1, _LANDMARKS).astype(np.intp)]
     between = D[np.ix_(landmarks, landmarks)]
     to_landmarks = (D[np.ix_(rows, landmarks)] + D[np.ix_(landmarks, rows)].T) / 2.0
-    return landmark_plane(to_landmarks, (between + between.T) / 2.0), _SCALED, f"Classical scaling of {what}"
+    plane = partitions.landmark_plane(to_landmarks, (between + between.T) / 2.0)
+    return plane, _SCALED, f"Classical scaling of {what}"
 
 
 def _noted(note: str, n_shown: int, n_samples: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from moo_clustering import results
-from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
+from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, unit_rows, warn_caller
 from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
@@ -45,7 +45,7 @@ _LONGEST = 60
 def write_report_of(
     estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any
 ) -> contents.Report:
-    """Write the report page of a fitted clusterer, with options of :func:`report_content`."""
+    """Write the report page of a fitted clusterer; see :func:`report_content` for the options."""
     # Lazy import, because the page needs the plotting libraries.
     from moo_clustering.visualization.report.page import write_report
 
@@ -62,7 +62,7 @@ def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
     except BaseException:
         shutil.rmtree(folder)
         raise
-    # IPython is loaded in notebooks, where the shell has a kernel, and in terminals, where it has none.
+    # IPython is also loaded in its terminals, where the shell has no kernel.
     notebook: Any = sys.modules.get("IPython")
     if notebook is not None and "kernel" in dir(notebook.get_ipython()):
         sys.modules["IPython"].display.display(report)
@@ -100,9 +100,9 @@ def report_content(
     """Create the report content for a fitted clusterer.
 
     For S solutions of n samples with K clusters in total, takes O(m^2 K) time for the silhouettes of m
-    samples (at most 2000, fewer if there are many clusters), O(S^2 n') for agreement on n' samples, and O(n
-    d) per described solution. Takes O(S n + m^2 + S^2) additional memory. Raises a NotFittedError if the
-    estimator has no ``labels_``, and a ValueError if the data or names do not match its labels.
+    samples (at most 2000, fewer if there are many clusters), O(S^2 n') for agreement on n' samples, O(n d)
+    per described solution, and O(S n + m^2 + S^2) memory. Raises a NotFittedError if the estimator has no
+    ``labels_``, and a ValueError if the data or names do not match its labels.
 
     Parameters
     ----------
@@ -124,7 +124,6 @@ def report_content(
     columns : DataFrame of shape (n_samples, n_columns), optional
         Columns that name and describe the clusters. Default: the columns of X.
     units : mapping of str to str, optional
-        Unit of each column in ``columns``.
     class_names : sequence of str, optional
         Names of the classes 0, 1, ... in ``y``.
     y : array-like of shape (n_samples,), optional
@@ -163,10 +162,8 @@ def report_content(
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
     positions = None if embedding is None else describing.checked_embedding(embedding, n)
     if max_points < 1 or max_described < 0:
-        raise ValueError(
-            "max_points must be at least 1 and max_described non-negative, "
-            f"got {max_points} and {max_described}"
-        )
+        given = f"{max_points} and {max_described}"
+        raise ValueError(f"max_points must be at least 1 and max_described non-negative, got {given}")
     for name, frame in (("columns", columns), ("left_out", left_out)):
         if frame is not None and len(frame) != n:
             raise ValueError(f"{name} must have one row per sample, {n} in all; got {len(frame)}")
@@ -181,10 +178,11 @@ def report_content(
     rng = np.random.default_rng(random_state)
     agreed = describing.agreement(labels, run.chosen, rng)
     described = describing.describe(samples, run, max_described, rng)
+    facts_of_chosen = described.facts.get(run.chosen, [])
     if samples is not None:
-        _with_rules(described, samples, run)
-    if samples is not None and samples.table is not None and len(labels) == 1:
-        features_title = _weighed(result, described.facts.get(run.chosen, []), samples) or features_title
+        _add_rules(facts_of_chosen, samples, labels[run.chosen])
+        if samples.table is not None and len(labels) == 1:
+            features_title = _weighed(result, facts_of_chosen, samples) or features_title
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
     rows = describing.shown_rows(n, kept, max_points, rng)
     shown = None
@@ -198,16 +196,15 @@ def report_content(
         axes = (str(embedding.columns[0]), str(embedding.columns[1]))
         shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
     if shown is not None and samples is not None:
-        shown = replace(
-            shown, columns=describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
-        )
+        columns_of_map = describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
+        shown = replace(shown, columns=columns_of_map)
     # These versions can affect results.
     versions = environment()
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
     shown_columns = _columns(result, run, supervision, described, agreed)
     figures = describing.panels(
-        result, samples, labels[run.chosen], described.distances, described.facts.get(run.chosen, ()),
+        result, samples, labels[run.chosen], described.distances, facts_of_chosen,
         features_title=features_title, sample_names=names, sample_kind=kind,
     )  # fmt: skip
     archive = result.archive
@@ -240,10 +237,7 @@ def report_content(
         agreement_note=agreed.note,
         history=None if (history := result.history()) is None or not len(history) else history,
         panels=[*maps, *figures, *([describing.roc_panel(roc_curves)] if roc_curves else [])],
-        missing=[
-            *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
-            *described.notes,
-        ],
+        missing=[*_missing(result, run, None if samples else str(read), shown is not None), *described.notes],
         confidence=float("nan") if result.pool is None else result.pool.confidence,
         cuts=contents.cuts(result, run, shown_columns),
         left_out=describing.left_out_columns(left_out),
@@ -301,19 +295,15 @@ def describe_of(
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
     """Read X with ``read_samples``; warn if its rows differ from those of the fit."""
-    n, is_sized = len(result.labels), isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
-    if (
-        isinstance(estimator, ReportMixin)
-        and "_n_partitioned" in vars(estimator)
-        and is_sized
-        and X.shape[0] != n
-    ):
+    n, is_own = len(result.labels), isinstance(estimator, ReportMixin)
+    is_sized = isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
+    if is_own and "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
         raise ValueError(
             f"X must have one row per label of the estimator, {n} in all; got shape {X.shape}: pass the rows "
             "of the fit followed by those of update"
         )
     read = describing.read_samples(result, X, n, *more)
-    stored = estimator._stored_rows() if isinstance(estimator, ReportMixin) else None
+    stored = estimator._stored_rows() if is_own else None
     if stored is None or isinstance(read, str) or read.kind not in ("features", "sparse"):
         return read
     is_prepared = result.preparer is not None and is_frame(X)
@@ -362,7 +352,7 @@ def explain_of(
 def _rule_columns(
     samples: describing.Samples, labels: NDArray[Any]
 ) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
-    """Return columns for rules (None for distances), and a function that extracts them from new samples."""
+    """Return columns for rules (None for distances), and a function that extracts them for new samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
         # Search for document rules among at most 200 terms.
@@ -381,11 +371,8 @@ def _rule_columns(
     return frame, None if samples.bags is None else lambda Z: as_bags(Z).means()
 
 
-def _with_rules(
-    described: describing.Described, samples: describing.Samples, run: contents.RunSolutions
-) -> None:
-    """Add the shortest sufficient rules to the clusters of the result."""
-    facts, labels = described.facts.get(run.chosen, []), np.asarray(run.labels[run.chosen])
+def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
+    """Add the shortest sufficient rules to the facts about the clusters of the result."""
     if not 0 < len(facts) <= 20:  # the page shows rules for at most 20 clusters
         return
     frame, further = _rule_columns(samples, labels)
@@ -402,30 +389,22 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
     """Return the samples with their clusters; see the estimators' ``table`` method."""
     result, described = result_of(estimator), describe_of(estimator, X, **options)
     labels = contents.checked_labels(result.labels)
-    read = (
-        None if is_frame(X) else describing.read_samples(result, X, len(labels), options.get("feature_names"))
-    )
-    if read is None:
+    if is_frame(X):
         frame = as_frame(X)[0]
-    elif isinstance(read, describing.Samples) and read.kind == "features":
-        frame = pd.DataFrame(read.table, columns=list(read.feature_names))
     else:
-        frame = pd.DataFrame(index=checked_names(options.get("sample_names"), X, len(labels)))
+        read = describing.read_samples(result, X, len(labels), options.get("feature_names"))
+        if isinstance(read, describing.Samples) and read.kind == "features":
+            frame = pd.DataFrame(read.table, columns=list(read.feature_names))
+        else:
+            frame = pd.DataFrame(index=checked_names(options.get("sample_names"), X, len(labels)))
     support = None if result.pool is None or result.pool.support is None else result.pool.support()
     return with_columns(frame, {"cluster": labels, **of_rows(labels, described, support)})
 
 
-class _Predicted(NamedTuple):
-    labels: NDArray[Any]
-    unlike: NDArray[np.bool_]
-    reference: Reference
-    names: list[str]
-
-
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
-) -> _Predicted:
-    """Predict the clusters of new samples, and compare the new samples with those of the fit."""
+) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
+    """Return clusters of new samples, whether each is unlike the fit's, the fit's rows, and cluster names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -451,9 +430,8 @@ def _predicted(
         )
     else:
         known, new = _compared_rows(estimator, result, labels_of_fit, X, reference)
-    return _Predicted(
-        labels, known.unlike(new, labels), known, with_user_names(names, estimator.cluster_names_)
-    )
+    names = with_user_names(names, estimator.cluster_names_)
+    return labels, known.unlike(new, labels), known, names
 
 
 def _compared_rows(
@@ -480,19 +458,19 @@ def _compared_rows(
 
 def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
     """Return new samples with their clusters; see the estimators' ``predict_table`` method."""
-    found, names = _predicted(estimator, X, reference, **options), options.get("feature_names")
-    if is_frame(X):
+    labels, unlike, _, names = _predicted(estimator, X, reference, **options)
+    columns = options.get("feature_names")
+    if not is_frame(X) and (isinstance(X, Bags) or sparse.issparse(X) or holds_tables(X)):
+        frame = pd.DataFrame(index=range(len(labels)))
+    elif is_frame(X) or columns is None:
         frame = as_frame(X)[0]
-    elif isinstance(X, Bags) or sparse.issparse(X) or holds_tables(X):
-        frame = pd.DataFrame(index=range(len(found.labels)))
     else:
-        frame = as_frame(X)[0] if names is None else pd.DataFrame(X, columns=list(names))
+        frame = pd.DataFrame(X, columns=list(columns))
     with warnings.catch_warnings(action="ignore", category=UserWarning):
         support = estimator._support_of(X)
     preparer = result_of(estimator).preparer
     unseen = () if preparer is None else preparer.prepare(X).unseen
-    columns = new_columns(found.labels, found.names, found.unlike, support, unseen)
-    return with_columns(frame, {"cluster": found.labels, **columns})
+    return with_columns(frame, {"cluster": labels, **new_columns(labels, names, unlike, support, unseen)})
 
 
 def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> Drift:
@@ -503,8 +481,8 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
             prepared = preparer.prepare(X)
             # Ignore the warnings from ``predict``, because the notes repeat them.
             warnings.filterwarnings("ignore", "column ", UserWarning)
-        found = _predicted(estimator, X, reference, **options)
-    return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, prepared)
+        labels, unlike, known, names = _predicted(estimator, X, reference, **options)
+    return Drift.of(labels, unlike, known.sizes, names, prepared)
 
 
 def _columns(
@@ -530,9 +508,8 @@ def _cluster_names(
     run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
     """Return cluster names: the user's, else classes after a fit with labels, else from descriptions."""
-    found = {
-        place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
-    }
+    found = {place: [each.name for each in known] for place, known in facts.items()}
+    found = {place: names for place, names in found.items() if any(names)}
     for place, solution in enumerate(run.solutions.found):
         if solution.cluster_names is not None and len(solution.cluster_names) > solution.labels.max():
             found[place] = solution.cluster_names
@@ -561,17 +538,10 @@ def _missing(
     result: ClusteringResult, run: contents.RunSolutions, why: str | None, has_map: bool
 ) -> list[str]:
     """Return sentences that state what the report cannot show."""
-    notes = []
-    if not result.has_front:
-        others = len(run.labels) > 1
-        end = " and others for comparison" if others else ", so there is no choice"
-        notes.append(f"There is no front: the method returns one solution{end}.")
-    notes += run.notes
-    if why is not None:
-        notes.append(why)
-    if not has_map:
-        notes.append("There is no map of the samples.")
-    return notes
+    end = " and others for comparison" if len(run.labels) > 1 else ", so there is no choice"
+    front = f"There is no front: the method returns one solution{end}."
+    notes = [*([] if result.has_front else [front]), *run.notes, *([] if why is None else [why])]
+    return notes if has_map else [*notes, "There is no map of the samples."]
 
 
 def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
@@ -588,8 +558,8 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
     return found.astype(np.int64)
 
 
-def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
-    """Return classes 0, 1, ..., with -1 if unlabelled; return None if there are no labels, or label sets."""
+def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
+    """Return classes 0, 1, ..., with -1 if unlabelled; return None for no labels and for label sets."""
     if y is None:
         return None
     found = checked_array(y, "y")
@@ -635,8 +605,7 @@ def run_facts(
     options: Mapping[str, Any] | None = None,
 ) -> list[tuple[str, str]]:
     """Return facts about a run, such as its method, changed options, and numbers of samples and features."""
-    facts = list(result.facts)
-    facts.append(("method", type(estimator).__name__))
+    facts = [*result.facts, ("method", type(estimator).__name__)]
     parameters = {} if isinstance(estimator, PartitionArchive) else estimator.get_params(deep=False)
     options = changed_options(estimator, parameters) if options is None else options
     if parameters:
@@ -649,9 +618,8 @@ def run_facts(
         facts.append(("instances", str(samples.bags.n_instances)))
     if samples is not None and samples.table is not None:
         facts.append(("features", str(samples.table.shape[1])))
-    for name, listed in zip(("must-links", "cannot-links"), pairs, strict=True):
-        if len(listed):
-            facts.append((name, str(len(listed))))
+    counted = zip(("must-links", "cannot-links"), map(len, pairs), strict=True)
+    facts += [(name, str(count)) for name, count in counted if count]
     if (found := results.recall_text(result.neighbor_recall)) is not None:
         facts.append(("neighbours", found))
     if result.interrupted:

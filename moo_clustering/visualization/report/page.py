@@ -22,11 +22,11 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from moo_clustering._arrays import Int64Array, choice
+from moo_clustering._arrays import Int32Array, Int64Array, IntArray, IntpArray, choice
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.descriptions import Heatmap
 from moo_clustering.estimators._pareto_confidence import BEYOND_CHANCE
-from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
+from moo_clustering.persistence import ArchiveError, read_archive, replacing, version_fault, write_archive
 from moo_clustering.visualization.figures import look_of
 from moo_clustering.visualization.report.content import (
     MADE_WITH,
@@ -46,7 +46,7 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# Scripts of the page, sorted so that each script follows those on which it depends.
+# Scripts of the page; each script follows those on which it depends.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
@@ -81,11 +81,9 @@ _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 
 
 def save_content(path: str | PathLike[str], content: ReportContent) -> None:
-    """Write report content to a file in an existing folder, atomically replacing any existing file.
+    """Write report content to a compressed archive of JSON and arrays, in an existing folder.
 
-    The file is a compressed archive (see :func:`~moo_clustering.persistence.write_archive`) of JSON and
-    arrays, with integers in the smallest sufficient type. Raises a TypeError for other types. Takes O(content
-    size) time and memory.
+    Atomically replaces any existing file. Raises a TypeError for content of other types.
     """
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
@@ -97,11 +95,8 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
-    if meta.get("version") != VERSION:
-        raise ArchiveError(
-            f"{path} contains a report in format version {meta.get('version')!r}, but this version "
-            f"of moo_clustering requires {VERSION}; rebuild the page with the version that wrote it"
-        )
+    if fault := version_fault(meta.get("version"), VERSION):
+        raise ArchiveError(f"{path} {fault}")
     try:
         content = _unpack(meta["content"], arrays)
         whole = isinstance(content, ReportContent) and fits(content)
@@ -113,7 +108,7 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Convert a value to JSON, and move large sets of numbers to ``arrays``."""
+    """Convert a value to JSON, and move arrays of numbers to ``arrays``."""
     if value is None or isinstance(value, str | int | float | np.generic):
         return value
     if isinstance(value, np.ndarray):
@@ -125,8 +120,8 @@ def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, Mapping):
         return {"mapping": [[key, _pack(item, arrays)] for key, item in value.items()]}
     if type(value).__name__ in _CLASSES:
-        items = {field.name: vars(value)[field.name] for field in fields(value)}
-        return {type(value).__name__: {name: _pack(item, arrays) for name, item in items.items()}}
+        items = {field.name: _pack(vars(value)[field.name], arrays) for field in fields(value)}
+        return {type(value).__name__: items}
     if isinstance(value, Sequence):
         return [_pack(item, arrays) for item in value]
     raise TypeError(f"a report cannot contain an object of type {type(value).__name__}")
@@ -136,8 +131,8 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     name = f"a{len(arrays)}"
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
+        # Use the smallest type, unless the common type of very large and negative integers is a float.
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
-        # Keep the type if the common type of very large and of negative integers would be a float.
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
 
@@ -160,8 +155,7 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
     if kind == "bytes":
         return _unpack(inner, arrays).tobytes()
     if kind == "frame":
-        columns = [_unpack(column, arrays) for _, column in inner]
-        frame = pd.DataFrame(dict(enumerate(columns)))
+        frame = pd.DataFrame({place: _unpack(column, arrays) for place, (_, column) in enumerate(inner)})
         return frame.set_axis([name for name, _ in inner], axis="columns")
     if kind == "mapping":
         return {key: _unpack(item, arrays) for key, item in inner}
@@ -185,13 +179,9 @@ def fits(content: ReportContent) -> bool:
     solutions = [content.chosen, *content.rules.values(), *described]
     solutions += [cut[0] for cut in content.cuts]
     linked: Any = [(each.matrix, each.solutions) for each in content.panels if each.solutions is not None]
-    samples = [
-        *([] if content.map is None else [content.map.rows]),
-        content.must_link,
-        content.cannot_link,
-        [doubt[0] for doubt in content.doubts],
-        *(facts.typical for found in content.clusters.values() for facts in found),
-    ]
+    samples = [content.must_link, content.cannot_link, [doubt[0] for doubt in content.doubts]]
+    samples += [] if content.map is None else [content.map.rows]
+    samples += [facts.typical for found in content.clusters.values() for facts in found]
     return (
         _within(solutions, n_solutions)
         and all(np.shape(matrix) == places.shape for matrix, places in linked)
@@ -215,21 +205,17 @@ def _fits(plane: PlaneMap) -> bool:
 
 def _within(places: Any, count: int) -> bool:
     found = np.asarray(places)
-    if not found.size:
-        return True
-    return found.dtype.kind in "iu" and bool((found >= 0).all()) and bool((found < count).all())
+    return not found.size or (found.dtype.kind in "iu" and found.min() >= 0 and bool(found.max() < count))
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports on several runs with the same samples."""
     # Samples are matched by name, in the order of the first run, which contributes the chosen solution and,
     # if it has one, the map. Names of rules, histories and figures begin with that of the run. A rule selects
-    # the result of each run. Agreement takes O(n_solutions² n_samples) time; many samples are subsampled.
+    # the result of each run.
     if not contents or len(contents) != len(names):
-        raise ValueError(
-            f"merge requires at least one run and one name per run, got {len(contents)} runs and "
-            f"{len(names)} names"
-        )
+        given = f"{len(contents)} runs and {len(names)} names"
+        raise ValueError(f"merge requires at least one run and one name per run, got {given}")
     if len(contents) == 1:
         return contents[0]
     first, runs = contents[0], distinct_names(names)
@@ -280,23 +266,21 @@ class _Part:
     content: ReportContent
     run: str
     start: int  # index of its first solution
-    rows: NDArray[np.int64]  # shape (n_samples,): rows of its samples in the merged report
+    rows: Int64Array  # shape (n_samples,): rows of its samples in the merged report
 
-    def labels(self) -> NDArray[np.int32]:
+    def labels(self) -> Int32Array:
         labels = np.empty_like(self.content.labels)
         labels[:, self.rows] = self.content.labels
         return labels
 
     def texts(self) -> list[str] | None:
-        if self.content.sample_texts is None:
-            return None
-        return [self.content.sample_texts[place] for place in np.argsort(self.rows)]
+        texts = self.content.sample_texts
+        return None if texts is None else [texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
         """Return the run name of each solution; for a merged run, with the name of the inner run."""
-        if not self.content.runs:
-            return [self.run] * self.content.n_solutions
-        return [f"{self.run}: {run}" for run in self.content.runs]
+        inner = [f"{self.run}: {run}" for run in self.content.runs]
+        return inner or [self.run] * self.content.n_solutions
 
     def rules(self) -> dict[str, int]:
         found = {"result": self.content.chosen, **self.content.rules}
@@ -371,8 +355,8 @@ def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
 
 def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
     """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
-    # Columns with equal names but different directions are distinguished by the names of their runs. A column
-    # without a direction is merged with the column of the same name.
+    # Names of columns that differ only in direction include the names of their runs. A column without a
+    # direction is merged with the column of the same name.
     directions: dict[str, set[bool]] = {}
     for content in contents:
         for column in content.columns:
@@ -396,7 +380,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
     return sorted(united, key=lambda column: not column.is_objective)
 
 
-def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> NDArray[np.int64]:
+def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
     """Return, for each sample of the other run, the row of the same name in the first run."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
@@ -421,7 +405,7 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 def render(content: ReportContent, *, asks: bool = False) -> str:
     """Create the report as a single HTML page that loads nothing from the network.
 
-    Takes O(n_solutions * n_samples) time and memory. The page adds about 0.15 MB to the size of the data. Its
+    Takes O(n_solutions * n_samples) time and memory. The page is about 0.15 MB larger than its data. Its
     content security policy forbids other scripts and all network requests.
 
     Parameters
@@ -448,7 +432,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
         sure=sureness(content),
         first=[fact for fact in content.facts if _is_first(content, fact)],
         facts=[
-            fact for fact in content.facts if not _is_first(content, fact) and not fact[0].endswith(MADE_WITH)
+            fact for fact in content.facts if not (_is_first(content, fact) or fact[0].endswith(MADE_WITH))
         ],
         made_with=[value for name, value in content.facts if name.endswith(MADE_WITH)],
         missing=data["missing"],
@@ -463,7 +447,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether the header shows a fact; warnings that repeat the sentence on certainty are excluded."""
+    """Return whether the header shows a fact; excludes warnings that repeat the sentence on certainty."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
@@ -495,24 +479,23 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         if BEYOND_CHANCE in verdict:
             said = "There is no evidence of structure beyond chance, but these clusters may still be useful."
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
-        if not np.isfinite(content.confidence) or not (found := _EXPECTED.search(verdict)):
+        if not (np.isfinite(content.confidence) and (found := _EXPECTED.search(verdict))):
             return said, f"Verdict: {verdict}.", None
         remarks = verdict[found.end() :].replace(f"; {BEYOND_CHANCE}", "").strip("; ")
-        figures = (
-            f"Expected agreement with the true groups: {content.confidence:.2f} (probably {found[1]} to "
-            f"{found[2]}), on a scale from 0 (chance) to 1 (perfect)."
-        )
+        expected = f"{content.confidence:.2f} (probably {found[1]} to {found[2]})"
+        scale = "on a scale from 0 (chance) to 1 (perfect)"
+        figures = f"Expected agreement with the true groups: {expected}, {scale}."
         if remarks:
             figures += f" {remarks[0].upper()}{remarks[1:]}."
         return said, figures, content.confidence
     said = "This method does not assess the certainty of its clusters."
-    means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
-    means = [value for value in means if np.isfinite(value)]
-    if not means:
+    means = (column.values[content.chosen] for column in content.columns if column.name == "silhouette")
+    mean = next((float(value) for value in means if np.isfinite(value)), None)
+    if mean is None:
         return said, "", None
-    shown = next(text for least, text in _SILHOUETTES if means[0] >= least)
-    figures = f"Mean silhouette {means[0]:.2f} (-1 to 1): on average, {content.sample_kind}s are {shown}."
-    return said, figures, float(means[0]) if means[0] > 0 else None
+    shown = next(text for least, text in _SILHOUETTES if mean >= least)
+    figures = f"Mean silhouette {mean:.2f} (-1 to 1): on average, {content.sample_kind}s are {shown}."
+    return said, figures, mean if mean > 0 else None
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
@@ -550,8 +533,8 @@ def _scripts(more: tuple[str, ...]) -> str:
 
 
 def _text(name: str) -> str:
-    page = files("moo_clustering.visualization.report").joinpath("assets")
-    return page.joinpath(name).read_text(encoding="utf-8")
+    page = files("moo_clustering.visualization.report").joinpath("assets", name)
+    return page.read_text(encoding="utf-8")
 
 
 def _policy(scripts: list[str]) -> str:
@@ -566,12 +549,10 @@ def _policy(scripts: list[str]) -> str:
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     """Return the data for the page's scripts as JSON values, limited to approximately ``max_bytes``."""
     # If there are too many labels, solutions are omitted in the reverse order of :func:`by_importance`, with
-    # a note in ``missing``. Takes O(n_solutions * n_samples) time and memory, and n_solutions² for agreement.
-    samples = _samples(content)
-    parts = _parts(content)
-    room = max_bytes - _size(samples)
-    n_kept = content.n_solutions
-    while n_kept > 1 and (size := _size(parts)) > room:
+    # a note in ``missing``.
+    samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
+    room = max_bytes - len(htmlsafe_json_dumps(samples))
+    while n_kept > 1 and (size := len(htmlsafe_json_dumps(parts))) > room:
         # Remove slightly more than the excess size implies, because part of the page has a constant size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
@@ -581,19 +562,6 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
         )
         parts = _parts(replace(kept, missing=[*kept.missing, sentence]))
     return parts | samples
-
-
-def _size(values: Mapping[str, Any]) -> int:
-    # Estimate the size from the characters, because the page consists mostly of base64 and short texts.
-    total = 0
-    for value in values.values():
-        if isinstance(value, Mapping):
-            total += _size(value)
-        elif isinstance(value, list | tuple):
-            total += _size({str(place): entry for place, entry in enumerate(value)})
-        else:
-            total += len(str(value)) + 8
-    return total
 
 
 def _samples(content: ReportContent) -> dict[str, Any]:
@@ -622,9 +590,9 @@ def _parts(content: ReportContent) -> dict[str, Any]:
     return {
         "title": content.title,
         "facts": [[str(name), str(value)] for name, value in content.facts],
-        "missing": [str(sentence) for sentence in content.missing],
-        "names": [str(name) for name in content.names],
-        "runs": [str(run) for run in content.runs],
+        "missing": [*map(str, content.missing)],
+        "names": [*map(str, content.names)],
+        "runs": [*map(str, content.runs)],
         "labels": encoded_labels(content.labels),
         "columns": [
             {"name": each.name, "isObjective": each.is_objective, "greaterIsBetter": each.greater_is_better}
@@ -639,12 +607,8 @@ def _parts(content: ReportContent) -> dict[str, Any]:
         "rules": [[rule, int(row)] for rule, row in content.rules.items()],
         "cuts": [list(cut) for cut in content.cuts],
         "doubts": [list(doubt) for doubt in content.doubts],
-        "clusterNames": {
-            str(row): [str(name) for name in names] for row, names in content.cluster_names.items()
-        },
-        "clusters": {
-            str(row): [_cluster(facts) for facts in clusters] for row, clusters in content.clusters.items()
-        },
+        "clusterNames": {str(row): [*map(str, names)] for row, names in content.cluster_names.items()},
+        "clusters": {str(row): [*map(_cluster, clusters)] for row, clusters in content.clusters.items()},
         "heatmaps": {
             str(row): vars(found) | {"levels": np.round(found.levels, 3).tolist()}
             for row, found in content.heatmaps.items()
@@ -657,7 +621,7 @@ def _parts(content: ReportContent) -> dict[str, Any]:
 
 
 def _names_key(content: ReportContent) -> str:
-    """Return a hash of the result, used as the key under which a browser stores the names of clusters."""
+    """Return a hash of the result: the key with which a browser stores the names of clusters."""
     if not content.n_solutions:
         return ""
     labels, names = content.labels[content.chosen], content.cluster_names.get(content.chosen, ())
@@ -728,15 +692,15 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
     array = np.asarray(values)
     wanted = np.dtype(dtype)
     if wanted.kind != "f" and array.size:
-        limits = np.iinfo(wanted)
-        if array.min() < limits.min or array.max() > limits.max:
-            raise ValueError(f"values from {array.min()} to {array.max()} do not fit into {dtype}")
+        low, high, limits = array.min(), array.max(), np.iinfo(wanted)
+        if low < limits.min or high > limits.max:
+            raise ValueError(f"values from {low} to {high} do not fit into {dtype}")
     with np.errstate(over="ignore"):
         array = np.ascontiguousarray(array, dtype=wanted.newbyteorder("<"))
     return {"dtype": dtype, "shape": list(array.shape), "data": _deflated(array.tobytes())}
 
 
-def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
+def encoded_labels(labels: IntArray) -> Encoded:
     """Encode the labels plus one, so that -1 becomes 0, in the smallest sufficient type."""
     if labels.size and labels.min() < -1:
         raise ValueError(f"labels must be -1, 0, 1, ..., got {labels.min()}")
@@ -757,7 +721,7 @@ def _deflated(content: bytes) -> str:
     return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
 
 
-def by_importance(content: ReportContent) -> NDArray[np.intp]:
+def by_importance(content: ReportContent) -> IntpArray:
     """Sort solutions: the chosen one, those selected by rules, then others by mean rank in the objectives."""
     # Ignore objectives without a direction.
     score = np.zeros(content.n_solutions)
@@ -770,7 +734,7 @@ def by_importance(content: ReportContent) -> NDArray[np.intp]:
     return np.array([*leading, *others[~np.isin(others, leading)]], dtype=np.intp)
 
 
-def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportContent:
+def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
     """Reduce the content to the distinct solutions ``keep``, which must include the chosen solution."""
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}

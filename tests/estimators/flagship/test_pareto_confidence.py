@@ -188,7 +188,7 @@ def test_distances_are_assessed_by_their_coordinates():
 
 
 @pytest.mark.parametrize("kind", ["equal", "elongated", "shapes", "counts", "heavy_tails", "null_uniform"])
-@pytest.mark.parametrize("seed", [100, 101])
+@pytest.mark.parametrize("seed", [pytest.param(100, marks=pytest.mark.slow), 101])
 def test_the_same_clusters_have_the_same_p_value_as_features_and_as_distances(kind, seed, blobs):
     X, classes, _ = generated_table(kind, seed)
     rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(X.shape[1], X.shape[1])))[0]
@@ -232,7 +232,7 @@ def test_reference_data_keep_margins_but_only_one_mode(blobs):
     assert reference.of(X[:, 1:]).p_value(2) > 0.05
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_neither_outliers_nor_small_distant_clusters_are_missed(blobs, seed):
     of, rng = type(blobs[0]._assessor.reference).of, np.random.default_rng(seed)
     heavy = rng.standard_t(2, size=(400, 10))

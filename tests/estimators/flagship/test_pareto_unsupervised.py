@@ -161,7 +161,8 @@ def test_the_criterion_depends_on_what_is_known():
     assert model.relabel(must_link=[[0, 1]]).objective_names_[:2] == by_graph
     assert model.relabel().objective_names_ == by_paths
     distances = ParetoClustering(**{**QUICK, "criterion": "auto"}, metric="precomputed")
-    assert distances.fit(cdist(X, X)).objective_names_ == by_graph
+    assert distances.fit(cdist(X, X)).objective_names_ == by_paths
+    assert distances.relabel(n_clusters=3).objective_names_ == by_graph
 
 
 @pytest.mark.parametrize(("given", "weight"), [(None, 1.0), (0.2, 0.2)])

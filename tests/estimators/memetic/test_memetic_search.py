@@ -36,26 +36,24 @@ def test_population(engine):
     search = search_of(engine)
     sizes = []
     for _ in range(20):
-        parents = [search.engine.genes(i).copy() for i in search.population]
+        parents = [i.genes.copy() for i in search.population]
         before = list(search.population)
         search.step()
         # Parents stay as they were.
         for individual, genes in zip(before, parents, strict=True):
-            np.testing.assert_array_equal(search.engine.genes(individual), genes)
-        np.testing.assert_array_equal(
-            [search.engine.objective(i) for i in search.population], search.objectives
-        )
+            np.testing.assert_array_equal(individual.genes, genes)
+        np.testing.assert_array_equal([i.objective for i in search.population], search.objectives)
         sizes.append(len(search.population))
         assert search.generation == len(sizes)
     assert sizes == [1, 2, 3, 4, 5, 6, 7, *[4, 5, 6, 7] * 3, 4]
     problem = search.problem
     for individual in search.population:
-        genes = search.engine.genes(individual)
+        genes = individual.genes
         # All are local optima, with their own values.
         np.testing.assert_array_equal(problem.improve(genes)[0], genes)
         value = problem.fresh().evaluate(genes)[0]
-        assert search.engine.objective(individual) == pytest.approx(value, rel=1e-9)
-        assert 0.0 <= search.engine.mix(individual) <= 1.0
+        assert individual.objective == pytest.approx(value, rel=1e-9)
+        assert 0.0 <= individual.mix <= 1.0
     labels, first, _ = problem.encoding.nearest(search.best.centers)
     np.testing.assert_array_equal(search.best.labels, labels)
     assert search.best.objective == pytest.approx(first.sum())

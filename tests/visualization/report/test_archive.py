@@ -203,7 +203,7 @@ def test_other_version(tmp_path):
     save_content(tmp_path / "c", small())
     arrays, meta = read_archive(tmp_path / "c")
     write_archive(tmp_path / "c", arrays, meta | {"version": 7})
-    with pytest.raises(ArchiveError, match=r"in format version 7, but this version .* requires 1"):
+    with pytest.raises(ArchiveError, match=r"format version 7, but this version .* at most 1"):
         load_content(tmp_path / "c")
 
 
