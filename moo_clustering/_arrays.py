@@ -287,7 +287,7 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
 
 
 def instance(name: str, value: Any, kind: Any, what: str) -> Any:
-    """Return a value of the given type; for other types, raise a TypeError that names ``what`` is valid."""
+    """Return ``value``; raise a TypeError, which describes valid values as ``what``, for other types."""
     if isinstance(value, kind):
         return value
     raise TypeError(f"{name} must be {what}, got {quoted(value)}")

@@ -49,7 +49,7 @@ def _members(labels):
 def test_labels_that_do_not_match():
     with pytest.raises(ValueError, match="labels must have one number per sample, 9 in all; got 2"):
         describe_columns([0, 1], TREES)
-    with pytest.raises(ValueError, match="columns, 2; got 3"):
+    with pytest.raises(ValueError, match="column of weights, 2; got 3"):
         describe_terms([0, 1], np.eye(2), ["aa", "bb", "cc"])
 
 

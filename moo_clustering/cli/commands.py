@@ -72,10 +72,14 @@ def _share(context: click.Context, parameter: click.Parameter, value: str | None
     return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
 
 
-def _error_rate(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    """Parse a share below one half, or "auto"."""
-    rates: Any = click.FloatRange(0, 0.5, max_open=True)
-    return value if value in (None, "auto") else rates.convert(value, parameter, context)
+class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
+    """Type of a share below one half, or "auto"."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        rates = click.FloatRange(0, 0.5, max_open=True)
+        return value if value == "auto" else rates.convert(value, param, ctx)
 
 
 @main.command()
@@ -85,7 +89,7 @@ def _error_rate(context: click.Context, parameter: click.Parameter, value: str |
     "--error-rate SHARE",
     "Expected share of wrong answers. With 0, answers that contradict others are rejected; with auto, the "
     "share is estimated from repeated questions.  [default: 0.03]",
-    callback=_error_rate,
+    _OrAuto(),
 )
 @_flag("--resume", "Continue from the answers in the folder.")
 @_option("--out OUT", "Folder for the resulting clusters; default: DIR/asked.", _NEW_FOLDER)
@@ -159,7 +163,9 @@ def demo(out: Path, seed: int) -> None:
 @_flag("--no-browser", "Only print the address.")
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
 @_option("--mode", "With --ask: as in `moo-clustering ask`.", _MODES)
-@_option("--error-rate SHARE", "With --ask: expected share of wrong answers.", callback=_error_rate)
+@_option(
+    "--error-rate SHARE", "With --ask: expected share of wrong answers, or auto; default: 0.03.", _OrAuto()
+)
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 

@@ -124,7 +124,7 @@ def distinct(numbers: Int64Array) -> Int64Array:
 
 
 def n_pairs(n: Any) -> Any:
-    """Return the number of unordered pairs among n items, for an integer or elementwise for an array."""
+    """Return the number of unordered pairs among n items, elementwise for arrays."""
     return n * (n - 1) // 2
 
 

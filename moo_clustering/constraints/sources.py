@@ -264,8 +264,8 @@ def _check_indicator(indicator: Any) -> Any:
 def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
     lengths = {len(item) for item in y}
     are_sets = any(isinstance(item, set | frozenset) for item in y)
-    are_bits = all(label in (0, 1) for item in y for label in item)
-    if len(lengths) == 1 and lengths != {1} and are_bits and not are_sets:
+    are_bits = (label in (0, 1) for item in y for label in item)
+    if len(lengths) == 1 and lengths != {1} and not are_sets and all(are_bits):
         raise ValueError(
             "y is ambiguous: it may be label sets or indicator rows; pass a list of sets, or a 2-d array"
         )

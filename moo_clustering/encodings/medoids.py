@@ -246,9 +246,11 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     dtype = np.dtype(np.int64)
 
     def __init__(self, distances: ArrayLike, k_max: int, k_min: int = 2) -> None:
-        # Use a read-only view, so that the caller's matrix remains writeable.
-        self.distances = checked_distances(distances, "distances", directed=True).view()
-        self.distances.flags.writeable = False
+        self.distances = checked_distances(distances, "distances", directed=True)
+        if self.distances.flags.writeable:
+            # Use a read-only view, so that the caller's matrix remains writeable.
+            self.distances = self.distances.view()
+            self.distances.flags.writeable = False
         self.n_samples = len(self.distances)
         self.k_min, self.k_max = base.checked_cluster_range(k_min, k_max, self.n_samples)
         self.n_var = self.k_max

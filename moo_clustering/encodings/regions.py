@@ -183,7 +183,7 @@ class RegionEncoding(LabelEncoding):
         bias = np.zeros(len(self.indices)) if bias is None else bias
         first, graph = 0, (self.indptr, self.indices, self.weight)
         for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
-            # Without a division within the bounds, ignore the bounds; ``recombine`` then evens out the loads.
+            # If no division is within the bounds, divide without bounds; ``recombine`` corrects the loads.
             if not any(
                 kernels.grow_regions(plan, nodes, first, k, *graph, *bounds, bias, _TREES, rng)
                 for bounds in (self.bounds_of_loads, (0.0, np.inf))

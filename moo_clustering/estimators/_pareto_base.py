@@ -658,7 +658,7 @@ class ParetoPoolClusterer(
             none = np.array([-1], dtype=np.result_type(self.classes_.dtype, np.int8))
         else:
             none = np.array([b"-1" if kind == "S" else "-1"], dtype="O" if kind == "O" else None)
-        return np.concatenate([self.classes_, none])[places]
+        return np.append(self.classes_, none)[places]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -755,10 +755,9 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the numbers of clusters ``ks`` in the pool are too small, only returns larger numbers to try.
-        # ``settle`` can replace the selected result before attributes of the previous fit are overwritten.
-        samples, pool = self._samples, self._samples.pool
-        pairs = side.pairs_of_points(samples)
+        # If the numbers of clusters ``ks`` in the pool are too small, nothing is selected, and larger numbers
+        # are returned. ``settle`` can replace the result before the previous fit is overwritten.
+        samples, pool, pairs = self._samples, self._samples.pool, side.pairs_of_points(self._samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
             criterion = selection.automatic_criterion(samples, side, self._number)

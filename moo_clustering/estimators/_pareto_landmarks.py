@@ -21,10 +21,10 @@ from moo_clustering.pool import PartitionPool
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Outliers are found by the distance to this neighbour (the fifth), in data of at least so many samples.
+# Outliers are detected by the distance to this neighbour (the fifth), if there are at least 20 samples.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
-# Outliers: by how many robust deviations their log distance exceeds the median, least value of a deviation,
-# ratio of their distance to that of their neighbours, and maximum share of the points.
+# Outliers: number of robust deviations by which the log distance exceeds the median, minimum deviation, ratio
+# to the distances of neighbours, and maximum share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Number of passes and batch size of the k-means that finds the landmarks.
 _PASSES, _BATCH = 10, 10_000
@@ -197,7 +197,7 @@ class Placement:
             rare = np.append(rare, np.full(len(inside), group, dtype=np.int32))
         landmark_of = PointSearch(centers, limits)(features, 1)[0][:, 0]
         counts = np.bincount(landmark_of, minlength=len(centers))
-        means = _weighted_sums(features, landmark_of, np.maximum(counts, 1))
+        means = landmark_means(features, landmark_of, np.maximum(counts, 1))
         # Rows that are equal up to rounding share one landmark.
         kept = np.flatnonzero(counts)
         equal = rounding(means)
@@ -382,7 +382,7 @@ class PointSearch:
         for _ in range(n_steps):
             group = cdist(points, pivots).argmin(axis=1)
             group = np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int32)
-            pivots = _weighted_sums(points, group, np.bincount(group))
+            pivots = landmark_means(points, group)
         order = np.argsort(group, kind="stable")
         radii = np.zeros(len(pivots))
         np.maximum.at(radii, group, np.sqrt(((points - pivots[group]) ** 2).sum(axis=1)))
@@ -506,13 +506,9 @@ def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
     return drawn
 
 
-def landmark_means(X: Any, landmark_of: Labels) -> Any:
-    """Return the mean of the samples of each landmark, sparse if X is sparse."""
-    return _weighted_sums(X, landmark_of, np.bincount(landmark_of))
-
-
-def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
-    """Sum the rows of each landmark, and divide the sums by ``counts``."""
+def landmark_means(X: Any, landmark_of: Labels, counts: IntpArray | None = None) -> Any:
+    """Return the mean of each landmark's samples, or their sum divided by ``counts``; sparse if X is."""
+    counts = np.bincount(landmark_of) if counts is None else counts
     # scikit-learn's clusterers reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)
     members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))

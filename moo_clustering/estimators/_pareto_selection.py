@@ -43,8 +43,8 @@ _AGREED, _NESTED = 0.99, 0.98
 _MOST_BY_CHANCE = 0.1
 # The pool is extended if the result has more clusters than this share of the largest number in the pool.
 _NEAR_TOP = 2 / 3
-# It is also extended if Ward's method and Genie agree on a larger number. Numbers that are compared, and
-# minimum points per cluster: with ten points, they agree by at most .76 on data without groups.
+# It is also extended if Ward's method and Genie agree on a larger number. How many numbers are compared, and
+# minimum points per cluster: with ten points, the agreement is at most .76 on data without groups.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: thirds, on a logarithmic scale, of the range of cluster numbers in the pool.
 GRANULARITIES = ("few", "some", "many")
@@ -585,7 +585,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
-    """Return more numbers of clusters, up to ``most`` or if the data may have more groups; else none."""
+    """Return numbers of clusters for a larger pool, up to ``most``, or [] if the pool is large enough."""
     if ks is None:
         return []
     n_points = samples.n_points

@@ -41,7 +41,7 @@ _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
 }
-# Reasons why some pymoo algorithms cannot search genotypes, and the names of their classes.
+# Reasons why some pymoo algorithms cannot search genotypes, with the class names of these algorithms.
 _REASONS = {
     "evaluates real-valued vectors, which cannot be decoded without a repair": (
         "BRKGA DE EPPSO ES KGB LocalSearch MOPSO_CD NSDE Optuna"

@@ -196,7 +196,7 @@ class AlignedUniformCrossover(_AlignedCrossover):
 def cross_partitions(
     first: IntArray, second: IntArray, exchange: Exchange, rng: np.random.Generator, *, align: bool
 ) -> tuple[IntArray, IntArray]:
-    """Exchange the genes that ``exchange`` selects between rows; ``align`` first renumbers ``second``."""
+    """Swap the genes selected by ``exchange`` in each pair of rows, after aligning labels if ``align``."""
     if align:
         second = align_labels(first, second)
     swap = exchange(first, second, rng)

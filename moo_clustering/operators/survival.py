@@ -95,7 +95,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 def rank_with_bonus(
     F: FloatArray, bonus: FloatArray, boundary: Boundary, n_ranked: int | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """Return front numbers, and crowding distances plus bonus; front -1 follows ``n_ranked`` members."""
+    """Return front numbers (-1 for fronts that are not ranked), and crowding distances plus bonus."""
     rank, crowding = np.full(len(F), -1), np.full(len(F), np.nan)
     for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_ranked)):
         rank[front] = k

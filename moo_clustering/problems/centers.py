@@ -64,7 +64,7 @@ class SumOfSquaresProblem(PartitionProblem):
     encoding : CenterEncoding
         Encoding for ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
     n_distances, n_local_searches : int
-        Number of point-to-point distances computed so far, and of local searches.
+        Numbers of point-to-point distances and of local searches so far.
 
     Examples
     --------

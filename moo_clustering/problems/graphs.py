@@ -169,12 +169,13 @@ class MOCKProblem(EncodedProblem):
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
         """Construct a front without searching, by greedily merging parts of the spanning tree.
 
-        Cutting the most interesting links leaves the parts. For each of ``n_weights`` weights of variance
-        against connectivity, every step merges the two neighbouring parts with the smallest weighted rise in
-        variance minus fall in connectivity, relative to the objectives' ranges. Returns the genotypes of
-        non-dominated partitions by increasing variance. The result is deterministic and cached. P parts take
-        O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. Above 500 parts, the smallest are first
-        merged with their closest neighbours. Kind "split" merges only parts linked in the tree.
+        The parts are the pieces of the tree without its most interesting links. For each of ``n_weights``
+        weights of variance against connectivity, every step merges the two neighbouring parts with the
+        smallest weighted rise in variance minus fall in connectivity, relative to the objectives' ranges.
+        Returns the genotypes of non-dominated partitions by increasing variance. The result is deterministic
+        and cached. P parts take O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. Above 500 parts,
+        the smallest are first merged with their closest neighbours. Kind "split" merges only parts linked in
+        the tree.
 
         Examples
         --------

@@ -84,9 +84,8 @@ class FuzzySumOfSquares(FuzzyIndex):
 class FuzzyXieBeni(FuzzySumOfSquares):
     """J_m, divided by n_samples times the smallest squared distance between two means; minimised.
 
-    For labels, this is the same as :class:`XieBeni`, including undefined values (1e12 for a single cluster).
-    Takes O(p n k d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, "A
-    validity measure for fuzzy clustering", IEEE TPAMI 13 (1991).
+    Same as :class:`XieBeni` for labels, including undefined values (1e12 for a single cluster). Takes O(p n k
+    d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, IEEE TPAMI 13 (1991).
     """
 
     name, min_clusters = "fuzzy_xie_beni", 2
@@ -107,7 +106,7 @@ class FuzzyHypervolume(FuzzySumOfSquares):
 
     The value is a volume, so scale the columns first; it is limited to 1e300. Clusters that span fewer
     dimensions than the data have volume 0. Takes O(p n k d^2) time and O(p n (k + d)) memory for p
-    individuals. Source: I. Gath, A. Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
+    individuals. Source: I. Gath, A. Geva, IEEE TPAMI 11 (1989).
     """
 
     name = "fuzzy_hypervolume"
@@ -137,8 +136,7 @@ class PartitionCoefficient(FuzzyIndex):
     """Mean over samples of the sum of squared memberships, maximised: 1 for labels, 1 / k if all are equal.
 
     The value does not depend on the data. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see
-    :class:`FuzzySumOfSquares`; R. Dave, "Validating fuzzy partitions obtained through c-shells clustering",
-    Pattern Recognition Letters 17 (1996), for the normalisation.
+    :class:`FuzzySumOfSquares`; R. Dave, Pattern Recognition Letters 17 (1996), for the normalisation.
 
     Parameters
     ----------
@@ -179,8 +177,8 @@ class FuzzySilhouette(FuzzyIndex):
 
     Samples between clusters have low weights. Silhouettes are computed for the clusters with the largest
     memberships. Same as :class:`Silhouette` for labels; -1 for a single cluster or zero weights. Takes O(p
-    n^2 k) time and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E. Hruschka, "A fuzzy
-    extension of the silhouette width criterion for cluster analysis", Fuzzy Sets Syst. 157, 2006.
+    n^2 k) time and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and
+    Systems 157 (2006).
 
     Parameters
     ----------

@@ -164,8 +164,8 @@ class DaviesBouldin(base.CentredIndex):
 
     Same as :func:`sklearn.metrics.davies_bouldin_score`, except that the distance between means is at least
     1e-12 times the root mean squared distance of the data (scikit-learn ignores equal means). The value is
-    1e12 for a single cluster, and 0 if all samples are equal or all clusters are singletons. Takes O(p n d +
-    p k^2 d) time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    1e12 for a single cluster, and 0 if all samples are equal or if all clusters are singletons. Takes O(p n d
+    + p k^2 d) time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -512,7 +512,7 @@ class SumOfSquares(base.CentredIndex):
 
     Splitting a cluster never increases the sum, so compare only partitions with the same number of clusters.
     :class:`Deviation` sums the distances themselves. Takes O(p n d) time for p individuals and O(n d) memory.
-    Source: S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
+    Source: S. Lloyd, IEEE Transactions on Information Theory 28 (1982).
 
     Examples
     --------
@@ -619,7 +619,7 @@ class Connectivity(base.PopulationIndex):
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
     """Find the ``width`` nearest other samples of each sample, sorted by (distance, key)."""
-    # If a sample beyond the last candidate may be tied, search again with twice as many candidates. The
+    # While a sample beyond the last candidate may be tied, search again with twice as many candidates. The
     # result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)

@@ -258,11 +258,9 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     Log-probability of the data and the partition, with the cluster parameters and proportions integrated out.
     Partitions with different numbers of clusters can be compared without a penalty. For p individuals, takes
     O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) time with full covariance
-    matrices, and O(p (n_links + k^2)) time for graphs. Sources: E. Côme, P. Latouche, "Model selection
-    and clustering in stochastic block models based on the exact integrated complete data likelihood",
-    Statistical Modelling 15 (2015). E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical
-    clustering with discrete latent variable models and the integrated classification likelihood", Advances in
-    Data Analysis and Classification 15 (2021).
+    matrices, and O(p (n_links + k^2)) time for graphs. Sources: E. Côme, P. Latouche, Statistical Modelling
+    15 (2015); E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, Advances in Data Analysis and Classification 15
+    (2021).
 
     Parameters
     ----------

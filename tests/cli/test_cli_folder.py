@@ -275,10 +275,7 @@ def test_status_is_told_once(folder, status, sentence):
     ("damage", "message"),
     [
         ("cut", r"report\.npz is not a moo_clustering archive"),
-        (
-            "version",
-            r"report\.npz contains a report in format version 99, but this version .* requires 1",
-        ),
+        ("version", r"report\.npz has format version 99, but this version .* supports at most 1"),
         ("foreign", r"report\.npz is not a moo_clustering archive"),
         ("missing", r"run has no report\.npz, from which reports are created: fit again without --no-report"),
     ],

@@ -86,5 +86,5 @@ def test_refuses():
             document_term_counts(single)
     with pytest.raises(TypeError, match="a document must be a string or a mapping"):
         document_term_counts(["heart", None])
-    with pytest.raises(ValueError, match="one name per column, 2 in all; got shape \\(3,\\)"):
+    with pytest.raises(ValueError, match="one name per column, 2; got shape \\(3,\\)"):
         prune_terms(np.eye(2), list("abc"))

@@ -141,7 +141,7 @@ def test_bad_tables(results, message):
         ({"a": 2}, {"n_datasets": 5}, "at least 2 methods, got 1"),
         ({"a": 1, "b": 2, "c": 3}, {"n_datasets": 5, "greater_is_better": True}, "greater_is_better cannot"),
         (np.ones((3, 3)), {"n_datasets": 3, "greater_is_better": True}, "n_datasets cannot be combined"),
-        (np.ones((3, 3)), {"methods": ["a"], "greater_is_better": True}, "3 in all; got 1"),
+        (np.ones((3, 3)), {"methods": ["a"], "greater_is_better": True}, "of results, 3; got 1"),
         (pd.DataFrame(np.ones((3, 3))), {"methods": list("abc"), "greater_is_better": True}, "a DataFrame"),
     ],
 )

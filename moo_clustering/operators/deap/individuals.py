@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any, Self
 
@@ -76,8 +76,9 @@ class ArrayIndividual(np.ndarray):
         return bool(np.asarray(self).all() if self.dtype == bool else np.asarray(self))
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        twin: Self = _rebuild(type(self), self, vars(self))
+        twin: Self = _rebuild(type(self), self, deepcopy(vars(self), memo))
         if self.fitness is not None:
+            # DEAP's own copies of a fitness lack attributes such as ``crowding_dist``.
             twin.fitness = copy(self.fitness)
         return twin
 
@@ -196,7 +197,7 @@ def as_mutate(
 
 
 def _repair_for(problem: Any, repair: Repair | None) -> Any:
-    """Return ``repair`` or, by default, the problem's repair, which can do nothing."""
+    """Return ``repair`` or, by default, the problem's repair, or else a repair that does nothing."""
     if repair is None and hasattr(problem, "operators"):
         repair = problem.operators().get("repair")
     return NoRepair() if repair is None else repair

@@ -23,9 +23,12 @@ def test_individual():
     individual = CenterIndividual([1, 2, 3, 4], mix=0.3)
     assert individual.dtype == np.float64
     individual.fitness.values = (5.0,)
+    individual.notes = ["first"]
     twin = copy.deepcopy(individual)
     twin[:] = 0.0
+    twin.notes.append("second")
     assert (twin.mix, twin.fitness.values) == (0.3, (5.0,))
+    assert individual.notes == ["first"]
     np.testing.assert_array_equal(individual, [1, 2, 3, 4])
     restored = pickle.loads(pickle.dumps(individual))
     np.testing.assert_array_equal(restored, individual)
