@@ -32,21 +32,21 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-# The landmarks are determined by a sample of rows, between these sizes. Wide tables have smaller samples.
+# Minimum and maximum number of rows sampled to determine the landmarks. Samples of wide tables are smaller.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
-# Fewer landmarks than this are repeated, because algorithms require several points per cluster.
+# If there are fewer landmarks, they are repeated, because algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
-# Indices of the rows with labels or pairs in a partitioned table that has none.
+# Indices of the rows with labels or pairs if there are no such rows.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
 # Family name in a pool whose only partition has one cluster.
 _TRIVIAL = "trivial"
-# Number of nearest landmarks or samples whose values are averaged for a new sample.
+# Number of nearest landmarks or samples averaged to predict the values of a new sample.
 N_NEAREST = 3
 # Number of rows checked for outliers at a time.
 _AT_ONCE = 100_000
-# These distances can be embedded in a Hilbert space, so their Gaussian kernels are positive semidefinite.
+# Distances that can be embedded in a Hilbert space and therefore have positive semidefinite Gaussian kernels.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Maximum number of principal coordinates, and minimum eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
@@ -65,7 +65,7 @@ class RowCounts(NamedTuple):
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Count rows, numbered from ``start``, from their landmarks, distances and a mask of outliers."""
+        """Count rows numbered from ``start``, given their landmarks, distances and a mask of outliers."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
@@ -76,7 +76,7 @@ class RowCounts(NamedTuple):
         return cls(rows, outliers, first, inlier, widest)
 
     def merged(self, other: Self) -> Self:
-        """Combine the counts of two parts."""
+        """Add the counts of another part of the table."""
         first, inlier = (np.minimum(*both) for both in zip(self[2:4], other[2:4], strict=True))
         rows, outliers = self.rows + other.rows, self.outliers + other.outliers
         return type(self)(rows, outliers, first, inlier, np.maximum(self.widest, other.widest))
@@ -93,14 +93,14 @@ class PooledSamples:
     # ``features`` are the scaled features of the points, or None for distances and bags. Bags have
     # ``kernels`` instead of graph and linear kernels. Distances and bags have ``coincident``, the groups of
     # points at distance 0, and distances have ``coordinates``. ``transform`` scales new samples, and
-    # ``nearest(X_new, n)`` returns indices and distances of nearest points. ``landmark_of`` is the index of
-    # each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it is None,
-    # and ``rows`` has the unscaled features. ``far`` marks the outliers among the points. Their ``features``
-    # were moved towards the nearest sample from ``far_rows``. With landmarks, ``outliers`` marks the outliers
-    # among all samples. ``rare`` is the rare group of each landmark (-1 if none), or None without groups.
-    # Groups in the mask ``apart`` are clusters in every partition of the pool. Pickles of fits with landmarks
-    # omit ``scaled`` and ``rows``. After a fit to a partitioned table, the samples are the landmarks, with
-    # row ``counts``, followed by the rows ``known_rows`` with labels or pairs.
+    # ``nearest(X_new, n)`` returns the indices and distances of their nearest points. ``landmark_of`` is the
+    # index of each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it
+    # is None, and ``rows`` contains the unscaled features. ``far`` is a mask of the outliers among the
+    # points: ``far_rows`` are their features before they were moved towards the nearest inlier. With
+    # landmarks, ``outliers`` is the mask for all samples. ``rare`` is the rare group of each landmark (-1 if
+    # none), or None without groups. Groups in the mask ``apart`` are clusters in every pool partition.
+    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, samples
+    # are the landmarks, with row ``counts``, followed by the rows ``known_rows`` with labels or pairs.
 
     n_samples: int
     graph: sp.csr_array
@@ -197,7 +197,7 @@ class PooledSamples:
         of_points[..., self.landmark_of] = labels
         n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
         if equal is not None and not n_samples.all():
-            # If landmarks are repeated, those without samples get the label of their copy with samples.
+            # If a landmark is repeated, its copies without samples get the label of a copy with samples.
             place = np.zeros(self.n_points, dtype=np.intp)
             place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
             of_points = of_points[..., place[equal]]
@@ -233,7 +233,7 @@ class PooledSamples:
     @cached_property
     def walk(self) -> FloatArray:
         """Random walks (I - .9 B)^-1 on the graph, for its kernel and for pair propagation."""
-        # With a factor close to 1, random walks are long.
+        # The closer the factor is to 1, the longer the random walks.
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
@@ -276,8 +276,8 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # The fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Most rows for which
-            # this bound exceeds the limit have five inliers within the limit: those nearest to the landmark.
+            # By the triangle inequality, a row's fifth inlier is at most ``away`` + ``reach`` away. Only rows
+            # for which this bound exceeds the limit are searched, first among the landmark's own neighbours.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to a landmark of a rare group are not outliers, even if the group has no others.
+                # Rows equal to a landmark of a rare group are not outliers, even if it is the only landmark.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -332,7 +332,7 @@ class PooledSamples:
             return None
         n = placement.FAR_NEIGHBOR
         if self.landmark_of is not None:
-            # For this search, unlike scikit-learn's, distances do not depend on the other rows of the part.
+            # Unlike with scikit-learn's search, the distances of a row do not depend on the other rows.
             exact = placement.PointSearch(near)
             reach: FloatArray = exact(near, n + 1)[1][:, -1]
             search: Callable[..., Any] = partial(exact, n=n)
@@ -362,8 +362,8 @@ def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
-    # Distinct new rows become points if there are then at most ``n_landmarks`` points. Otherwise, only rows
-    # in the mask ``apart`` (unlike the fit) or, if these are too many, ``n_landmarks / 10`` means of them do.
+    # Distinct new rows become points if the total is then at most ``n_landmarks``. Otherwise, only rows in
+    # the mask ``apart`` (unlike the fit) become points; if these are too many, ``n_landmarks / 10`` means do.
     # In every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is
     # None, partitions of ``candidate_pool`` replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
@@ -392,7 +392,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # Several landmarks can be equal. Earlier samples then stay assigned to the same one.
+        # If several landmarks are equal, earlier samples stay assigned to the same landmark.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
@@ -445,7 +445,7 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Return inverse squared distances that sum to 1 per row; if distances are 0, only those get weight."""
+    """Return inverse squared distances, scaled to sum to 1 per row; if any are 0, only those get weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
@@ -469,8 +469,8 @@ def pooled_table(
     Long tables and partitioned tables are represented by landmarks. ``placing`` contains the options of
     :func:`placed_table`.
     """
-    # A uniform sample determines scale, landmarks and rare groups. Landmarks are then moved to the means of
-    # all their rows in the table. If the sample is the whole table, they are in place already.
+    # A uniform sample of rows determines the scale, landmarks and rare groups. Unless the sample is the whole
+    # table, each landmark is then moved to the mean of all its rows.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
@@ -519,7 +519,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform sample of rows in their original order; column bounds if the table has more rows."""
+    """Return a uniform sample of rows in their original order and, unless it is complete, column bounds."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -594,7 +594,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return the landmarks as samples without graph or pool, to which the rows of a table are assigned."""
+    """Return the landmarks as samples without a graph or pool, for assigning table rows to landmarks."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -630,7 +630,7 @@ def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tu
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """For each landmark, return row counts, the exact sum of inliers minus landmark, and inlier numbers."""
+    """For each landmark, return row counts, the exact sum of its inliers' offsets, and the inlier count."""
     assert search.features is not None
     m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
@@ -653,7 +653,7 @@ def placed_table(
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
     far = placed.far()
     if far.any() and scaling.components is None:
-        # Exclude outliers from the scaling too, which can reveal additional outliers.
+        # Recompute the scaling without the outliers, which can reveal additional outliers.
         outside = far if placed.landmark_of is None else far[placed.landmark_of]
         scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
@@ -680,7 +680,7 @@ def samples_of(
 ) -> PooledSamples:  # fmt: skip
     """Return the samples of a placed table with their graph and a pool of one partition."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
-    # With so many requested clusters that there are too few inliers, outliers are not excluded.
+    # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
     given, far, apart = points, far & enough, None
     if far.any():
@@ -718,7 +718,7 @@ def pooled_distances(
 
 
 def principal_coordinates(D: FloatArray) -> FloatArray:
-    """Return up to 50 principal coordinates (classical scaling of the distances) for the verdict."""
+    """Return up to 50 principal coordinates, by classical scaling of the distances, for the verdict."""
     # Directions with negative or negligible eigenvalues are omitted. Takes O(n^2) time.
     squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
     means = squared.mean(axis=0)
@@ -812,7 +812,7 @@ def _pool_of_views(
 ) -> PartitionPool:
     """Join the pools of ``points`` in all tables; only the first table, "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
-        # If many samples are equal, there can be fewer landmarks than requested clusters.
+        # If many samples are equal, there may be fewer landmarks than requested clusters.
         n_points = len(tables[""][points])
         options = options | {"n_clusters": min(options["n_clusters"], n_points)}
     extra = [(family, labels[points]) for family, labels in extra]
