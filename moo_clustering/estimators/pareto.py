@@ -70,7 +70,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         or ``metric="cosine"`` (without labels), and mixture in all other cases.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel used with labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``; for
-        bags, two bag kernels), or only bag kernels. ``"auto"``: ``"full"`` with at least four labels per class.
+        bags, two bag kernels), or only bag kernels. ``"auto"``: ``"full"`` with at least 4 labels per class.
     n_components : int
         Number of components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
@@ -193,8 +193,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Pool partitions are extended to the new samples. If significantly many new samples are unlike the fit
         (p < .05), or if the data have grown by half since the families last ran, the families also partition
         all samples again, with about the current number of clusters. Another partition replaces the current
-        one only if its score is over .05 higher and, after :meth:`choose` or :meth:`take`, over .05 above that
-        of the fit's own result. With labels of every class, classes are predicted again.
+        one only if its score is over .05 higher and, after :meth:`choose` or :meth:`take`, over .05 above the
+        score of the fit's own result. With labels of every class, classes are predicted again.
         Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
         Preparation, scaling, labels and pairs are those of the fit, so the result can differ from a fit to
