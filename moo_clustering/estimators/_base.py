@@ -385,7 +385,7 @@ class ReportMixin(NumericOptionsMixin):
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
         five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
         share of partitions that group the sample with the samples of its cluster, and ``doubtful``, which is
-        True if this share is larger for another cluster. New names that X already has get an underscore.
+        True if this share is larger for another cluster. Names that X already contains get an underscore.
         """
         return _pages("estimators").table_of(self, X, **options)
 
@@ -412,8 +412,8 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name`` and ``unlike``, which is True for noise and if the nearest
-            training sample is farther than for 99% of the cluster. Methods with a pool add ``support``.
+            Columns of X, ``cluster``, ``name`` and ``unlike``: True for noise, or if the nearest training
+            sample is farther than for 99% of the cluster's samples. Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -646,7 +646,7 @@ class WeightedClusterer(ConstrainedClusterer):
         ----------
         sample_weight : array-like of shape (n_samples,), optional
             Number of rows that each sample represents (positive), such as ``landmark_weights_``. Objectives,
-            cluster sizes and cuts count rows, not samples. The rows of a sample are not its neighbours.
+            cluster sizes and cuts count rows, not samples. Rows of the same sample are not neighbours.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
         return self
@@ -785,7 +785,8 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Give samples of equal number their most frequent label (ties: lowest), except ``fixed``."""
+    """Give samples with the same number in ``equal`` their most frequent label (ties: lowest)."""
+    # Samples in ``fixed`` keep their labels.
     out = np.array(labels, dtype=np.int32)
     if equal.max() + 1 == len(equal):
         return out
@@ -794,7 +795,6 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
         pairs, counts = np.unique(equal * width + row, return_counts=True)
         number, label = np.divmod(pairs, width)
         order = np.lexsort((label, -counts, number))
-        # The first entry of each number in ``equal`` is its most frequent label, or the lowest of several.
         joined = label[order][np.unique(number[order], return_index=True)[1]][equal]
         if fixed is not None:
             joined[fixed] = row[fixed]
@@ -886,7 +886,7 @@ def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> Non
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
     """Return a function that scales rows to [0, 1], or to mean 0 and standard deviation 1."""
-    # The function drops constant features. If all features are constant, one column of zeros remains.
+    # Constant features are dropped. If all features are constant, the result is one column of zeros.
     _arrays.choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray
@@ -913,7 +913,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d; if no solution is feasible, use the front of least violation."""
+    """Make ``F`` of a pymoo result 2-d. If no solution is feasible, use the front of smallest violation."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

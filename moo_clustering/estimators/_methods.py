@@ -79,7 +79,7 @@ class Method:
     graph_options : mapping
         Options with which ``fit`` accepts an adjacency matrix. Empty if graphs are not accepted.
     evolves_with : mapping
-        Options with which the method runs generations. Empty if it always or never does.
+        Options with which ``fit`` runs generations. Empty if it always or never runs them.
     """
 
     name: str
@@ -475,7 +475,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
 
 
 def _check_installed(method: Method) -> None:
-    """Raise an error if a method has the name of another method or if its class cannot be used."""
+    """Raise an error if a method's name is already in use, or if its class cannot be used."""
     _check_fields(method)
     # Methods from other packages may share a class, but not with built-in methods.
     for names, others in (

@@ -26,7 +26,7 @@ _MOST_KNOWN = 100_000
 
 
 class KnownRows(NamedTuple):
-    """Numbers of the rows with labels or pairs, their labels, and pairs of positions among these rows."""
+    """Indices of the rows with labels or pairs, their labels, and pairs of positions among these rows."""
 
     rows: Int64Array
     y: Any
@@ -92,9 +92,9 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Label rows like ``predict``; training rows with labels or pairs get the labels ``of_known``."""
+    """Callable that labels rows like ``predict``; known training rows get the labels ``of_known``."""
 
-    # Outliers in clusters marked by the mask ``marked`` are labelled -1.
+    # Outliers are labelled -1 in the clusters selected by the mask ``marked``.
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class PooledLabels:
         self.known: tuple[Int64Array, IntArray] | None = None
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
-        # Omit arrays needed only for selection: None, because digests of empty arrays are not reproducible.
+        # Replace arrays needed only for selection by None; digests of empty arrays are not reproducible.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
             omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}
@@ -128,7 +128,7 @@ class PooledLabels:
         return labels
 
     def of_part(self, rows: Any, start: int) -> Labels:
-        """Label training rows; ``start`` is the number of the first row."""
+        """Label training rows; ``start`` is the index of the first row."""
         labels = self(rows)
         if self.known is not None:
             numbers, known = self.known

@@ -141,8 +141,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the highest product of predictive density and cluster proportion.
 
-        Predictions for training samples can differ from ``labels_``, because these are scored as if they
-        were additional samples. Raises a ValueError for graphs.
+        Predictions for training samples can differ from ``labels_``, because training samples are scored as
+        if they were additional samples. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         return self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
@@ -221,7 +221,7 @@ class LikelihoodSearch:
         self._record()
 
     def advance(self) -> None:
-        """Replace all partitions except the best by children; after Ctrl-C, keep the parents instead."""
+        """Replace all partitions except the best by children; after Ctrl-C, keep the old population."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
         # Select parents from the best 40% of the population.
         parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
@@ -287,7 +287,7 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Select the level with the required or best number of clusters, or the last if merges end early."""
+        """Return the level with the required or best number of clusters, or the last if merges end early."""
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

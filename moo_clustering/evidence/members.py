@@ -25,7 +25,7 @@ _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
 # Reference data: maximum number of rows and of columns (or principal components), number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Rows farther from the mean than this share of the rows are moved to this quantile of the distances.
+# Rows beyond this quantile of the distances from the mean are moved to the quantile.
 _NEAREST_SHARE = 0.95
 # Columns with fewer distinct values than this keep their marginal distribution.
 _FEW_VALUES = 8
@@ -187,9 +187,9 @@ class ReferenceTest:
 
     The references have independent components with the unimodal densities and rank correlations of the data.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
-    references. The larger of two values is used: for the rows as they are, which shows small distant
-    clusters, and with the 5% of the rows that are farthest from the mean moved to the distance of the others,
-    which shows clusters of heavy-tailed data. Features and their Euclidean distances have the same p-value
+    references. The larger of two values is used. One is computed from the unchanged rows, and reveals small
+    distant clusters. The other is computed after moving the farthest 5% of the rows towards the mean, and
+    reveals clusters in heavy-tailed data. Features and their Euclidean distances have the same p-value
     (up to rounding). Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani,
     Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of
     Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).

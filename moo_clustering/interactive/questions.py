@@ -27,7 +27,7 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Two groups are joined if the log-odds that they are one class exceed this value. A single "together" then
-# suffices if one in ten pairs of groups is one class: a second question would cost more than it prevents.
+# suffices if one in ten pairs of groups is one class: a second question would cost more than it gains.
 _JOINED = math.log(4.0)
 # Maximum number of a group's oldest anchors to compare with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
@@ -36,7 +36,7 @@ _ASIDE, _UNKNOWNS = 10, 2
 # Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
 
-# Weight of the prior error rate (as repeated questions), maximum estimate, minimum error rate of an answer.
+# Weight of the prior error rate (as a number of repeats), maximum estimate, minimum error rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
@@ -181,7 +181,7 @@ class Inquiry:
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        # A doubtful answer reduces the likelihood of partitions that violate it by less than a sure one.
+        # The less certain an answer is, the less it reduces the likelihood of partitions that violate it.
         signs = np.array([np.clip(self._evidence(a) / self.strength, -1.0, 1.0) for a in loose])
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
@@ -236,7 +236,7 @@ class Inquiry:
         return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:
-        """Return the log-odds of each group implied by the answers about a point."""
+        """Return the log-odds that a point belongs to each group, implied by the answers about the point."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
             if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
@@ -339,7 +339,8 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample worth more than ``above``; ``aside`` allows all samples."""
+        """Return the best question about a sample with a value above ``above``, or None."""
+        # With ``aside``, samples that were set aside are also considered.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -348,7 +349,6 @@ class Inquiry:
         candidates = self._candidates(np.flatnonzero(free))
         if not len(candidates):
             return None
-        # Prefer uncertain samples in large groups.
         sizes = spread.sizes[spread.group[candidates]]
         values = spread.error[candidates] * sizes * spread.reductions(candidates)
         for place in np.argsort(-values, kind="stable"):
@@ -418,7 +418,7 @@ class Inquiry:
         return next((proposal for proposal in found if proposal is not None), None)
 
     def posterior(self, point: int, state: State | None = None) -> FloatArray:
-        """Return the probability that a point belongs to each group, and finally to a new group."""
+        """Return the probability that a point belongs to each group and, as last entry, to a new group."""
         spread, base = self.spread, self.base
         state = self.state if state is None else state
         votes = spread.votes[point]
@@ -564,7 +564,7 @@ class Inquiry:
         state = self.state.copy()
         state.n_answers += 1
         if i == j:
-            # Two samples with the same landmark share a group in every partition.
+            # Two samples with the same landmark are always in the same group.
             return self.at(state, same_partition=True)
         state.asked.add(ordered(i, j))
         answer = PairAnswer(i, j, sign, True, odds)

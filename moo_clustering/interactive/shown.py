@@ -30,7 +30,7 @@ _LARGEST_PICTURE = 10_000_000
 
 
 class Picture(NamedTuple):
-    """A picture: its media type and the content of its file."""
+    """Media type and file content of a picture."""
 
     kind: str
     content: bytes
@@ -56,7 +56,7 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
 
 
 class Line(NamedTuple):
-    """One feature of the samples in a question: its name, and its values as text."""
+    """Name of a feature, and its values as text for the samples in a question."""
 
     name: str
     values: tuple[str, ...]
@@ -116,7 +116,7 @@ class ShownColumn:
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
-        """Mean of the numbers or frequencies of the categories, and their standard deviation."""
+        """Mean of the numbers, or shares of the categories, and the standard deviation."""
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)

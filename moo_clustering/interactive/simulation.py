@@ -34,7 +34,7 @@ class Question:
     value : float
         Value of an answer: expected number of misplaced samples, times the number of samples that would move.
     concerns : ndarray of int
-        Samples whose cluster can change.
+        Samples whose cluster the answer can change.
     number : int
         Number of previous answers.
     """

@@ -128,13 +128,13 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances, shape (n_samples, n_samples); None for distances or if they save no time."""
+        """Squared distances between samples; None if X contains distances or if this saves no time."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
-        """Terms of log densities, shape (n_terms, n_samples); pairs of features; minimum variance."""
-        # Terms: products of two features (only squares above 12 features), the features, and the constant 1.
+        """Log-density terms, shape (n_terms, n_samples); pairs of features; minimum variance."""
+        # Terms: products of two features (above 12 features, only squares), the features, and the constant 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         # Maximum number of features for full covariances.
@@ -184,7 +184,7 @@ def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
         centers = None
         if data.given_merges is not None:
-            # With many clusters, random starts usually miss some of them, so a Ward cut is added.
+            # With many clusters, random starts usually miss some clusters, so add a Ward cut as a start.
             members = (tree_cut(data.given_merges, k) == np.arange(k)[:, None]).astype(np.float64)
             centers = members @ data.X / members.sum(axis=1, keepdims=True)
         data.found_means[k] = kmeans_labels(
@@ -458,7 +458,7 @@ def reason_of(error: Exception) -> str:
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """Issue one warning for all failures; families in ``partly`` have other candidates in the pool."""
+    """Issue one warning for all failures. Families in ``partly`` still have other partitions in the pool."""
     if failures:
         warn_caller(f"omitted from the pool: {told(failures, partly)}")
 
