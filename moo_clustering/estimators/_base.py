@@ -107,7 +107,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap a ``predict`` that labels rows independently, so that it processes partitioned tables by part."""
+    """Make a ``predict`` that labels rows independently process partitioned tables by part."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -142,7 +142,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as scikit-learn does, but without those of an estimator ``start``."""
+        """Return the parameters like scikit-learn, but omit those of an estimator passed as ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
@@ -486,11 +486,11 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition, so that cluster names are carried over or dropped."""
+    """Make a method that can change the partition carry over or drop the cluster names."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # Remove the names during the call, so that nested calls do not carry them over.
+        # Remove the names during the call to prevent nested calls from carrying them over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
@@ -551,7 +551,7 @@ class PartLabelsMixin:
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
-        """Return a copy of the fit that contains only the given rows of the table and their labels."""
+        """Return a copy of the fit that contains only the given table rows and their labels."""
         found = copy(self)
         for name in ("parts_", "feature_names_in_"):
             vars(found).pop(name, None)
@@ -892,7 +892,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
         return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)
     varying = high > low
-    # Halve the numbers, so that the difference between huge numbers remains finite.
+    # Halve the numbers to keep the difference between huge numbers finite.
     by_range = partial(_scaled, varying, low[varying] / 2, high[varying] / 2 - low[varying] / 2)
     if scale == "minmax" or not varying.any():
         return by_range

@@ -397,7 +397,7 @@ class MemberGraphs(ABC):
     groups: ConstraintGroups
     join_groups: bool  # whether to link the samples of each group, in addition to separating the groups
     options: Mapping[str, Any]  # estimator parameters
-    seed: np.random.SeedSequence  # seed for each partition, so that repeated calls return the same partition
+    seed: np.random.SeedSequence  # used for each partition, so repeated calls return the same partition
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
 
     @abstractmethod

@@ -75,8 +75,8 @@ class ParetoPoolClusterer(
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Minimum cluster size of a result without ``n_clusters`` and without labels of every class. Default: 1%
-        of n_samples, but at least 2 and at most 10.
+        Minimum cluster size of a partition that is selected without ``n_clusters`` and labels, or with labels
+        and ``novel="auto"``. Default: 1% of n_samples, but at least 2 and at most 10.
     criterion_weight : float, optional
         Weight of the criterion relative to the agreement between algorithm families. Default: .7 (minimax),
         1 (mixture), .25 (modularity), 2 (directions).

@@ -45,9 +45,9 @@ _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters of any shape are separated if their minimax silhouette is at
 # least _APART, and the second largest has at least _APART_SHARE of the samples (fewer may be outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Lowest p-value that is reported, and number of samples below which a remark calls the verdict uncertain.
+# Lowest reported p-value, and number of samples below which a remark calls the verdict uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
-# Maximum difference between scaled values that is attributed to rounding.
+# Maximum difference between scaled values that counts as rounding.
 _ROUNDING = 1e-9
 # The confidence is lowered if there are at least this many times as many clusters as separated groups.
 _FAR_ABOVE = 2.5
@@ -401,7 +401,7 @@ class ConfidenceModel:
 
     structure: float
     ari: float
-    weight: float  # coefficient of the log probability of structure in the model of the index
+    weight: float  # coefficient of the log probability of structure in the index model
     terms: Mapping[str, Term]
 
     def structure_of(self, features: FloatArray) -> FloatArray:
@@ -500,7 +500,7 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Return descriptions of the rows of ``alternatives_``, keyed by their rule names in ``choose``."""
+    """Describe each row of ``alternatives_``; keys are the corresponding rules of ``choose``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -528,7 +528,7 @@ def _enumerated(named: list[str]) -> str:
 
 
 def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
-    """Return the share of each feature's variance that is between clusters."""
+    """Return the between-cluster share of each feature's variance."""
     sizes = np.bincount(labels)[:, None]
     means = np.zeros((len(sizes), X.shape[1]))
     np.add.at(means, labels, X - X.mean(axis=0))
@@ -627,7 +627,7 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Number of clusters in the result and in the best partition of every other granularity."""
+        """Number of clusters of the result and, for the other granularities, of their best partitions."""
         check_is_fitted(self)
         found = self._candidates
         if found is None:

@@ -26,7 +26,7 @@ FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
 # Outliers: robust deviations between the log distance and the median, minimum robust deviation, ratio of the
 # distance to that of neighbours, and maximum share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
-# Number of passes and batch size of the k-means that finds the landmarks.
+# Number of passes and batch size of the k-means algorithm that finds the landmarks.
 _PASSES, _BATCH = 10, 10_000
 # Up to this number of features, distance bounds are always faster than matrix products.
 _FEW = 50
@@ -39,7 +39,7 @@ _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.
 # In scattered noise, the distance of a landmark to its fifth neighbour is at least _SPARSE times the median
 # of this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Rare groups are sought among samples that are this many median distances away from their landmark.
+# Rare groups are sought among samples that are at least this many median distances from their landmark.
 _OUTER = 1.5
 
 
@@ -49,7 +49,7 @@ class FeatureScaling:
 
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
-    varying: IntpArray  # shape (n_varying,): features that are not constant
+    varying: IntpArray  # shape (n_varying,): indices of the non-constant features
     # Reduction of sparse data or unit-length rows. Reduced rows are scaled to unit length.
     components: TruncatedSVD | None = None
     least: FloatArray | None = None  # shape (n_features,): the values of constant features
@@ -89,7 +89,7 @@ class FeatureScaling:
         if scale == "none":
             require_squares(np.vstack([low, high]))
             return cls(np.zeros(len(varying)), np.ones(len(varying)), varying, least=low)
-        # Divide by half the range first, so that the squares of tiny and huge numbers stay within bounds.
+        # Divide by half the range first, because squares of tiny or huge numbers could underflow or overflow.
         half = high / 2 - low / 2
         middle = low / 2 + high / 2
         if scale == "isotropic":
@@ -100,7 +100,7 @@ class FeatureScaling:
             columns = part[inner]
             unit = values(part)[:, inner]
             unit = (unit / 2 - middle[columns] / 2) / (half[columns] / 2)
-            # Sort, so that the sums do not depend on the row order.
+            # Sort to make the sums independent of the row order.
             unit.sort(axis=0)
             mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
         half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
@@ -122,7 +122,7 @@ class FeatureScaling:
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
         rows = np.array(_dense(X)[:, self.varying], order="C")
-        # Work in place, and with halves, so that large numbers do not overflow.
+        # Work in place, and with halved numbers to prevent overflow.
         rows /= 2
         rows -= self.offset / 2
         rows /= self.spread / 2
@@ -171,9 +171,9 @@ class Placement:
     @classmethod
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
         """Place up to ``n_landmarks`` landmarks, plus up to twelve for each rare group."""
-        # Find the landmarks by mini-batch k-means. They are later clustered with equal weights, so that dense
-        # regions have less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows
-        # or a sample of these. Takes O(len(X) n_landmarks n_features) time.
+        # Find the landmarks by mini-batch k-means. They are later clustered with equal weights. Dense regions
+        # then have less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows or
+        # a sample of them. Takes O(len(X) n_landmarks n_features) time.
         features = scaling.transform(X)
         n_samples = len(features)
         if n_rows <= n_landmarks:
@@ -218,7 +218,7 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of points outside rare groups that are outliers now or were so in ``before``."""
+        """Return a mask of outliers, including those in the mask ``before``; exclude rare groups."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -230,7 +230,7 @@ class Placement:
 
 def rounding(rows: FloatArray) -> float:
     """Return the distance up to which rows are considered equal. Single outliers do not affect it."""
-    # The mean of identical scaled rows differs from them by at most this fraction of their magnitude.
+    # Due to rounding, the mean of identical rows differs from them by at most this fraction of their size.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
 
@@ -283,7 +283,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest
         near[group] = False
-        # Most groups can be rejected by comparing them with every 64th or every eighth of these rows.
+        # Comparing a group with every 64th or eighth of these rows is usually enough to reject it.
         others, search = np.flatnonzero(near), PointSearch(rows[group])
         for step in (64, 8, 1):
             if search(rows[others[::step]], 1)[1].min(initial=np.inf) < factor * longest:
@@ -463,9 +463,9 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Move landmarks in clusters of scattered noise to the cluster of the nearest other landmark."""
-    # A cluster is noise if most of its landmarks have much denser surroundings. At most 5% of the samples are
-    # moved, and no partition gets fewer clusters than the smallest number in the pool.
+    """Move the landmarks of noise clusters to the cluster of the nearest landmark that is not noise."""
+    # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
+    # At most 5% of the samples move, and no partition gets fewer clusters than the pool's smallest number.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
     around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()

@@ -21,7 +21,7 @@ from moo_clustering.estimators._pareto_pool import NO_ROWS, PooledSamples
 from moo_clustering.estimators._pareto_selection import SideInformation, Solution, read_side_information
 from moo_clustering.parts import Parts, lazy_labels
 
-# Maximum number of rows with labels or pairs, because these rows are read into memory.
+# Maximum number of rows with labels or pairs, which are read into memory.
 _MOST_KNOWN = 100_000
 
 
@@ -35,7 +35,7 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels and pairs of these rows. All are None if there are no such rows."""
+        """Labels and pairs of these rows, or None for all three if there are no rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod
@@ -258,7 +258,7 @@ class PartsMixin(PartLabelsMixin):
         return found
 
     def _described_alternatives(self: Any, names: Any) -> Any:
-        # After ``_with_rows``, the cluster sizes of alternatives still count all rows of the table.
+        # After ``_with_rows``, keep the alternatives, whose cluster sizes count all table rows.
         has_rows = self._samples.known_rows is not None and self._samples.counts is None
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 

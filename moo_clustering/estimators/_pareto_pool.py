@@ -88,7 +88,7 @@ class RowCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples, and a pool of partitions of points: the samples, or landmarks (means of nearby samples)."""
+    """Samples, and a pool of partitions of the samples or landmarks, which are both called points."""
 
     # ``features`` are the scaled features of the points, or None for distances and bags. Bags have
     # ``kernels`` instead of graph and linear kernels. Distances and bags have ``coincident``, the groups of
@@ -178,7 +178,7 @@ class PooledSamples:
         return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Sum the values (n_samples, c) of the samples of each point; returns shape (n_points, c)."""
+        """Sum sample values, shape (n_samples, c), for each point; returns shape (n_points, c)."""
         if self.landmark_of is None:
             return values
         totals = np.zeros((self.n_points, values.shape[1]))
@@ -225,7 +225,7 @@ class PooledSamples:
 
     @cached_property
     def similarity(self) -> FloatArray:
-        """Graph kernel of all pairs of points, or sum of the bag kernels, computed once in O(n_points^3)."""
+        """Graph kernel between all points, or sum of the bag kernels; computed once in O(n_points^3) time."""
         if self.kernels:
             return np.sum(self.kernels, axis=0)
         return unit_diagonal(self.walk)
@@ -259,7 +259,7 @@ class PooledSamples:
         return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
-        """Return a mask of the new samples that are outliers relative to the fit, see :func:`far_points`."""
+        """Return a mask of the new samples that are outliers relative to the fit; see :func:`far_points`."""
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
@@ -530,7 +530,7 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
     elif size == n:
         return table, None
     else:
-        # Select the same rows as for a partitioned table.
+        # Draw the same rows as from a partitioned table.
         rows = table[np.sort(draw(np.empty((n, 0)), 0, size, seed, key_limit(size, n)).numbers)]
         found: list[Any] = [table.min(axis=0), table.max(axis=0)]
         ends = [end.toarray().reshape(-1) if sp.issparse(end) else end for end in found]
@@ -574,7 +574,7 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """If there are few distinct rows, repeat their landmarks once per row, at most twenty times."""
+    """Repeat the landmarks of a table with few distinct rows: once per row, at most twenty times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
@@ -678,7 +678,7 @@ def samples_of(
     n_samples: int, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     min_cluster_size: int | None, options: Mapping[str, Any], **changes: Any,
 ) -> PooledSamples:  # fmt: skip
-    """Return the samples of a placed table with their graph and a pool of one partition."""
+    """Return the samples of a placed table with their graph and a single-partition pool."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
     # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
@@ -748,7 +748,7 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # Computing all kinds of distances in one pass takes little longer than computing two of them.
+    # Computing all kinds of distances in one pass takes only a little longer than computing two kinds.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
@@ -865,7 +865,7 @@ def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and values of the n smallest entries of each row (ties: the first)."""
+    """Return positions and values of the n smallest entries per row (ties: the first)."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
@@ -899,7 +899,7 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
         raise ValueError(f"max_instances must be None or at least 1, got {max_instances}")
     if bags.sizes.max() <= max_instances:
         return bags
-    # Use one key per position within a bag, so that the bag order does not matter.
+    # Use one key per position within a bag, so the result does not depend on the order of the bags.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
     place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
     order = np.lexsort((keys[place], bags.bag_of_instance))

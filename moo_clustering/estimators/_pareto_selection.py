@@ -176,7 +176,7 @@ class Objectives:
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Return the score: agreement plus weighted criterion."""
+        """Return the agreement plus the weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
@@ -333,7 +333,7 @@ class LeastSizes:
 
     least: int
     weights: FloatArray  # shape (n_points,): samples per point
-    # shape (n_points, n_points): similarities used to merge clusters that are too small.
+    # shape (n_points, n_points): similarities used to merge too small clusters.
     graph: sp.csr_array
 
     @classmethod
@@ -780,7 +780,7 @@ def _by_labels(
     many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
-    # Use one thread, so that the result does not depend on the number of threads.
+    # Use one thread to make the result independent of the number of threads.
     with one_thread("blas"):
         kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
         scores = kernel.scores(kernel.counts)

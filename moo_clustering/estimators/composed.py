@@ -42,7 +42,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     Attributes
     ----------
     chosen_ : int
-        Index of the selected row of the front.
+        Row of the selected solution in ``pareto_front_``.
     memberships_ : ndarray of shape (n_samples, n_columns)
         Cluster memberships (fuzzy encodings only). Clusters that do not occur in ``labels_`` come last.
     """

@@ -99,7 +99,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the result is
     the partition with the highest ``total``, provided that no cluster has labels of two classes. With
-    ``clamp``, these conditions are waived if some clusters have no labels and at least a fifth of the labels
+    ``clamp``, such clusters are allowed if other clusters have no labels and at least a fifth of the labels
     are the only ones of their class. Clusters of the same class are merged, and clusters without labels are
     new classes. In all other cases, the labels are assumed to cover all classes.
 
@@ -467,7 +467,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
         X : Bags, list of arrays, 3-d array, or instances with ``groups`` or ``offsets``
             Bags in any form that :func:`moo_clustering.bags.as_bags` accepts.
         y, must_link, cannot_link
-            Same as for :class:`ParetoClustering`, with one class per bag and pairs of bag indices.
+            See :class:`ParetoClustering`; ``y`` contains one class per bag, and pairs contain bag indices.
         groups, offsets : array-like, optional
             Bag of each instance, or first instance of each bag.
         """

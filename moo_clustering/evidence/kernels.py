@@ -123,7 +123,7 @@ def consensus_partition(
         raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
     if k in (1, n_samples):
         return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # a single cluster, or singletons
-    # Renumber the clusters, so that results and ties do not depend on the caller's labels.
+    # Renumber the clusters to make results and ties independent of the caller's labels.
     rows = relabel_by_first_appearance(rows)
     by_weight = rows[np.argsort(-shares, kind="stable")]
     first, kind = distinct_rows(rows[shares > 0].T)

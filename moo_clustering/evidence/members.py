@@ -213,7 +213,7 @@ class ReferenceTest:
         return cls(of_data, ((drawn - means) / scales).max(axis=1))
 
     def excess(self, n_clusters: int) -> float:
-        """Return by how many standard deviations the statistic of the data exceeds that of the references."""
+        """Return the excess of the data's statistic over the references' mean, in standard deviations."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
@@ -287,13 +287,13 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Fit the closest unimodal density; return its cumulative shares and values, for drawing samples."""
     low, extent = column.min(), np.ptp(column)
-    # Scale to 0..1 and round, so that values that differ only by rounding errors become equal.
+    # Scale to 0..1 and round to unite values that differ only by rounding errors.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
     values, counts = np.unique(column, return_counts=True)
     shares = counts / len(column)
     if len(values) < _FEW_VALUES:
         steps = np.concatenate([[0.0], np.cumsum(shares)])
-        # Each value has two entries, so that interpolation gives the steps of the distribution function.
+        # Repeat each value, because the distribution function has steps but is interpolated linearly.
         ends = np.repeat(steps, 2)[1:-1] + np.tile([1e-12, 0.0], len(values))
         return ends, low + extent * np.repeat(values, 2)
     between = (values[1:] + values[:-1]) / 2

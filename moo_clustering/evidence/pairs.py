@@ -244,7 +244,7 @@ def cross_validated_partition(
         for q, (W, R) in enumerate(walks):
             cuts = spectral_cuts(adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
-    # 2.9 is the log-odds of a pair that is correct with probability .95.
+    # A pair that is correct with probability .95 has log-odds of 2.9.
     values = prices - 2.9 * violations
     # Tolerate rounding errors, so that they do not break ties between equal values.
     best = np.argwhere(values >= values.max() - 1e-9)
@@ -335,7 +335,7 @@ def repair_pairs(
         raise ValueError(f"max_sweeps must be non-negative, got {max_sweeps}")
     Z = short_indices(as_pair_matrix(constraints, n))
     groups = _groups(constraints, Z) if hard else np.arange(n, dtype=np.intp)
-    # Use a stable sort, so that the lowest-numbered sample of each group comes first.
+    # A stable sort puts the lowest-numbered sample of each group first.
     members = np.argsort(groups, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     current = start[members[ends[:-1]]][groups]

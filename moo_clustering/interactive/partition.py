@@ -47,7 +47,7 @@ class QuestionPool:
         Called without arguments, returns the kernel between all points, shape (n_points, n_points): the
         kernel of the neighbour graph, or the sum of the bag kernels.
     features : ndarray of shape (n_points, n_features) or None
-        Scaled features, if there are any.
+        Scaled features; None for distances and bags.
     landmark_of : ndarray of shape (n_samples,) or None
         Landmark of each sample; None if the points are the samples.
     sample_features : ndarray of shape (n_samples, n_features) or None
@@ -135,7 +135,7 @@ class QuestionPool:
 
     @cached_property
     def directions(self) -> FloatArray | None:
-        """Centred features, scaled so that the diagonal of their linear kernel has mean 1."""
+        """Centred features, scaled to a mean squared row norm of 1."""
         if self.features is None:
             return None
         Z = centred_features(self.features)
@@ -198,7 +198,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples of each group in each cluster of the retained partitions."""
+        """Number of samples by cluster of the retained partitions and by group."""
         return self.count(self.group, self.n_groups)
 
     @property

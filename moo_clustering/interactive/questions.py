@@ -193,7 +193,7 @@ class Inquiry:
         slips = corrected != groups
         if not slips.any():
             return spread
-        # Corrected anchors come last, so that none of them starts a new group.
+        # Put corrected anchors last, because they must not start new groups.
         order = np.argsort(slips, kind="stable")
         groups = number_clusters(corrected[order])[0].astype(np.intp)
         return spread_groups(self.base, points[order], groups, pairs, signs)
@@ -215,7 +215,7 @@ class Inquiry:
 
     @cached_property
     def standing_for(self) -> IntpArray:
-        """Group that each point represents; -1 for points that are not representatives."""
+        """Group represented by each point, -1 for all points except representatives."""
         group_of = np.full(self.base.n_points, -1)
         points, groups = self.spread.representatives
         group_of[points] = groups
@@ -620,7 +620,7 @@ class Inquiry:
     def after_name(
         self, point: int, name: str, *, whole_group: bool = False, odds: float | None = None
     ) -> Inquiry:
-        """Return the inquiry that follows the naming of a point or of its whole group."""
+        """Return the inquiry that follows when the user names a point or its whole group."""
         state = self.state.copy()
         state.n_answers += 1
         of_name = {text: identity for identity, text in state.names.items()}

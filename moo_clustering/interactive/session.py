@@ -70,8 +70,8 @@ class AnswerSession:
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
         raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from
         0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
-        both are treated as "unknown", and ``error_rate_`` rises, so that more questions are repeated. The
-        weights of answers do not depend on ``error_rate_``.
+        both are treated as "unknown", and ``error_rate_`` rises, which causes more repeats. The weights of
+        answers do not depend on ``error_rate_``.
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional

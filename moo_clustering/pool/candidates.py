@@ -397,7 +397,7 @@ def family_partitions(
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
     """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
-    # Sort the rows, so that starts and ties do not depend on the row order.
+    # Sort the rows to make starts and ties independent of the row order.
     positions = data.own_order()
     data = data.ordered(positions)
     # Use one thread, because the last digits of parallel sums vary, and results must be reproducible.

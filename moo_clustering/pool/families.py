@@ -1,4 +1,4 @@
-"""The eight families of clustering algorithms that generate the partitions of a pool."""
+"""The eight clustering algorithm families that generate the partitions of a pool."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# Minimum upper limit of the automatic range of k.
+# Minimum upper limit for automatically selected k.
 LEAST_TOP = 6
 # Number of random starts of k-means and k-medoids.
 _STARTS = 3
@@ -149,7 +149,7 @@ class PoolData:
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Round, so that distances that differ only by rounding errors are tied.
+        # Round to tie distances that differ only by rounding errors.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
@@ -354,7 +354,7 @@ def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
 
 def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
     labels = D[medoids].argmin(axis=0).astype(np.int32)
-    # A medoid stays in its own cluster even if it equals another medoid, so that no cluster is empty.
+    # A medoid stays in its cluster even if it equals another medoid; otherwise, clusters could become empty.
     labels[medoids] = np.arange(len(medoids))
     return labels
 
