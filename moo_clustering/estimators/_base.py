@@ -107,7 +107,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Make a ``predict`` that labels rows independently process partitioned tables by part."""
+    """Wrap a ``predict`` that labels rows independently, to process partitioned tables by part."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -142,13 +142,13 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters like scikit-learn, but omit those of an estimator passed as ``start``."""
+        """Return the parameters as in scikit-learn, but omit those of an estimator passed as ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as scikit-learn does. The parameters of an estimator ``start`` cannot be set."""
+        """Set parameters as in scikit-learn. Those of an estimator passed as ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return super().set_params(**params)  # type: ignore[misc]
@@ -486,7 +486,7 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Make a method that can change the partition carry over or drop the cluster names."""
+    """Wrap a method that can change the partition, to carry over or drop the cluster names."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
@@ -620,7 +620,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Set the results of ``fit``. Methods that search yield each search before it runs."""
+        """Set the results of ``fit``. Methods with searches yield each search before running it."""
 
 
 class WeightedClusterer(ConstrainedClusterer):

@@ -467,7 +467,7 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the results. If there are fewer distinct rows than ``n_clusters``, each one is a cluster."""
+        """Set the results. With fewer distinct rows than ``n_clusters``, each distinct row is a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding

@@ -85,7 +85,7 @@ class ParetoPoolClusterer(
         co-association matrix, or the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
         Whether clusters without labels may be new classes. ``"none"``: only if ``y`` has a single class.
-        ``"auto"``: if the labels suggest it, see Notes.
+        ``"auto"``: if the labels suggest it; see Notes.
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -117,7 +117,7 @@ class ParetoPoolClusterer(
         Family, number of clusters, agreement, objectives and score of each partition, including evolved
         ones. With labels or pairs, also ``total``: the evidence from labels or pairs plus 20 times the score.
     confidence_ : float
-        Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
+        Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise; see
         Notes. NaN if there is only one candidate or if ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
         Interval that contained the index in about 80% of the data sets that were not used for calibration.
@@ -126,7 +126,7 @@ class ParetoPoolClusterer(
         p-value of Ward's clustering, compared with data of the same size and a similar distribution but with
         unimodal components. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
-        Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
+        Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``; see Notes.
     verdict_remarks_ : tuple of str
         Reasons and reservations, such as "no evidence beyond chance; the partition may still be useful".
     alternatives_ : DataFrame
@@ -377,7 +377,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark index of each sample, shape (n_samples,), lazy for partitioned tables; None if unused."""
+        """Landmark index per sample, shape (n_samples,), lazy for partitioned tables; None without any."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -600,7 +600,7 @@ class ParetoPoolClusterer(
 
     @property
     def _has_inliers(self) -> BoolArray:
-        """Mask of the clusters that contain inliers. Outliers in other clusters are not noise."""
+        """Mask of the clusters that contain inliers. Outliers in all other clusters are not noise."""
         labels, found = self._solution.labels, np.zeros(int(self._solution.labels.max()) + 1, dtype=bool)
         found[labels[~self._samples.far_samples]] = True
         return found

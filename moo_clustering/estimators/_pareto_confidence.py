@@ -156,7 +156,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """Return separated groups if there are far fewer than clusters, and few features; otherwise None."""
+        """Return separated groups if they are far fewer than the clusters (few features only), else None."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -240,7 +240,7 @@ class Assessor:
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
-        """Return the FEATURES (columns) of partitions of shape (q, n_points); shape (q, n_features)."""
+        """Return the FEATURES of q partitions, shape (q, n_points), as an array of shape (q, n_features)."""
         # Columns that cannot be computed are NaN. Takes O(p n) time for p partitions, O(n^2) for silhouettes.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
@@ -259,7 +259,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # Like ``FamilyAgreement``, exclude the highest value: usually, that family created the partition.
+        # As in ``FamilyAgreement``, exclude the highest value: its family usually created the partition.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)

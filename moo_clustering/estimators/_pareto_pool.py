@@ -36,7 +36,7 @@ from moo_clustering.validity import ValidityIndex
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
 # If there are fewer landmarks, they are repeated, because algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
-# Indices of the rows with labels or pairs if there are no such rows.
+# Row indices for a fit without labels and pairs: an empty array.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
@@ -204,7 +204,7 @@ class PooledSamples:
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Return values (n_points, c) at the samples, as weighted means over each sample's nearest points."""
+        """Interpolate point values (n_points, c) at the samples by weighted means of their nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
@@ -232,7 +232,7 @@ class PooledSamples:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random walks (I - .9 B)^-1 on the graph, for its kernel and for pair propagation."""
+        """Random-walk matrix (I - .9 B)^-1 of the graph, used for its kernel and for pair propagation."""
         # The closer the factor is to 1, the longer the random walks.
         return diffusion(dense_affinity(self.graph), 0.9)
 
@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to a landmark of a rare group are not outliers, even if it is the only landmark.
+                # Rows equal to a landmark of a rare group are not outliers, even if the group has no other.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -362,8 +362,8 @@ def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
-    # Distinct new rows become points if the total is then at most ``n_landmarks``. Otherwise, only rows in
-    # the mask ``apart`` (unlike the fit) become points; if these are too many, ``n_landmarks / 10`` means do.
+    # Distinct new rows become points if the total is then at most ``n_landmarks``. Otherwise, only the rows
+    # ``apart`` (unlike the fit) become points, or ``n_landmarks / 10`` means of these rows if there are more.
     # In every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is
     # None, partitions of ``candidate_pool`` replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
@@ -445,7 +445,7 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Return inverse squared distances, scaled to sum to 1 per row; if any are 0, only those get weight."""
+    """Return inverse squared distances, scaled to sum to 1 per row. Zero distances share the whole weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)

@@ -36,7 +36,7 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 SCORE_WEIGHT = 20.0
 # Maximum number of alternatives, and maximum adjusted Rand index with the result and with each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Minimum agreement of a finer partition that replaces the result, and minimum share of its nested points.
+# Minimum agreement of a finer partition that replaces the result, and minimum share of nested points.
 _AGREED, _NESTED = 0.99, 0.98
 # A cluster is divided only if the p-value of its parts is at most this. For 600 tables of two to six Gaussian
 # clusters, p was at least .17 in all 8 divisions of a single Gaussian, and at most .10 in 21 of 24 others.
@@ -185,7 +185,7 @@ class Objectives:
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
-            # Without this penalty, the pairs could be satisfied by tiny clusters around the samples in pairs.
+            # Without this penalty, tiny clusters around the paired samples could satisfy the pairs.
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
@@ -225,7 +225,7 @@ def objectives_for(
     weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence. ``weight`` None is the default weight of the criterion."""
+    """Fit agreement, criterion and evidence. Use the criterion's default weight if ``weight`` is None."""
     # Agreement and criterion depend only on the pool, not on labels and pairs, so they are stored with it.
     if criterion not in samples.scored:
         assert samples.pool is not None
@@ -245,7 +245,7 @@ def objectives_for(
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
-    """Fit the criterion that is added to the agreement; if all distances are 0, the modularity."""
+    """Fit the criterion that is added to the agreement; use the modularity if all distances are 0."""
     X = samples.positions
     if name == "minimax" and X is not None:
         return validity.MinimaxSilhouette().fit(X)
@@ -333,7 +333,7 @@ class LeastSizes:
 
     least: int
     weights: FloatArray  # shape (n_points,): samples per point
-    # shape (n_points, n_points): similarities used to merge too small clusters.
+    # shape (n_points, n_points): similarities used to merge small clusters.
     graph: sp.csr_array
 
     @classmethod
@@ -732,7 +732,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Return each cluster's majority class of labelled samples (ties: the lowest), -1 without labels."""
+    """Return the majority class of each cluster's labelled samples (ties: the lowest), or -1 if none."""
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)

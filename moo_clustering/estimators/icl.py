@@ -53,8 +53,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters`` and ``icl`` of each level, and ``log_alpha``. Below this value of log(alpha), a level
-        has a higher ICL than the next finer one, if the ICL is linear in log(alpha) (section 4).
+        ``n_clusters``, ``icl`` and ``log_alpha`` of each level. If log(alpha) is below ``log_alpha``, the
+        level has a higher ICL than the next finer level, assuming ICL linear in log(alpha) (section 4).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -62,8 +62,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
     Notes
     -----
-    A sweep takes O(n_samples k n_features) time, O(n_samples k n_features^3) for full covariance matrices, or
-    O(n_links + n_samples k^2) for graphs. A fit uses O(n_samples (pop_size + n_features)) memory.
+    Moving each sample once takes O(n_samples k n_features) time, O(n_samples k n_features^3) for full
+    covariances, or O(n_links + n_samples k^2) for graphs. Memory: O(n_samples (pop_size + n_features)).
 
     Examples
     --------

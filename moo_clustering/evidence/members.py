@@ -19,7 +19,7 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Factors in the exponents of weights: for score, ratio of numbers of clusters, and evidence.
+# Factors in the exponents of the weights: for the score, the ratio of cluster numbers, and the evidence.
 _SCORE_RATE = 10.0
 _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3

@@ -1,4 +1,4 @@
-"""Partition after a number of answers: a pool of partitions extends the known groups to all samples.
+"""Partitions inferred from answers: a pool of partitions extends the known groups to all samples.
 
 A :class:`QuestionPool` contains the data of a session that answers do not change. From the anchors (points
 with a known group), :func:`spread_groups` computes a :class:`Spread`: a posterior over the pool's partitions,
@@ -168,8 +168,8 @@ class Spread:
 
     ``points`` are the anchors, oldest first, and ``groups`` their groups. The first ``n_real`` groups contain
     anchors. The others are provisional groups: clusters without an anchor, represented by their ``medoids``.
-    ``kept`` are the partitions with sufficient posterior weight, and ``weights`` their weights, normalised to
-    sum to 1. ``new_share`` estimates the fraction of clusters that are new groups. Each point has a
+    ``kept`` are the indices of partitions with sufficient posterior weight, and ``weights`` their weights,
+    which sum to 1. ``new_share`` estimates the fraction of clusters that are new groups. Each point has a
     ``group``; ``votes``, the weight of the partitions in which it shares a cluster with each group;
     ``probabilities`` of groups with anchors; and an ``error``, the probability that its group is wrong (0 for
     anchors). With ``full``, graph and linear kernels are added to the co-association. ``scale`` is the
@@ -213,7 +213,7 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Representative (anchor or medoid) of each group whose clusters contain the most of its members."""
+        """Representative (anchor or medoid) of each group that shares clusters with the most members."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
@@ -347,7 +347,7 @@ def _spread(
     total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
     if len(pairs):
         alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
-        # Each pair that a partition violates reduces the log-likelihood of the partition.
+        # Each violated pair reduces a partition's log-likelihood.
         total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
     best = best_member(total, pool.n_clusters)
     weights = np.exp(_RATE * (total - total.max()))

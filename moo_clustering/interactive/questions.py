@@ -1,10 +1,10 @@
 """Selection of the next question, and effects of an answer.
 
-A :class:`State` contains everything that a session remembers. An :class:`Inquiry` selects the next question
+A :class:`State` contains the answers and groups of a session. An :class:`Inquiry` selects the next question
 for a state, and returns the inquiry that follows an answer. A question asks whether two groups are one class,
-or to which group a sample belongs; both are ranked by the probability of an error times the number of
-affected samples. A sample is compared with the oldest anchors of a group rather than the nearest, so that a
-single wrong answer cannot draw the samples of one class into another.
+or to which group a sample belongs. Questions are ranked by the probability of an error times the number of
+affected samples. A sample is compared with the oldest anchors of a group, not with the nearest. Otherwise, a
+single wrong answer could draw the samples of one class into another.
 """
 
 from __future__ import annotations
@@ -150,8 +150,8 @@ def ordered(i: int, j: int) -> Pair:
 class Inquiry:
     """A state of a session, with its partition and its next question.
 
-    ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. If ``names``,
-    questions ask for names, not comparisons. ``spread`` is the partition, if already known.
+    ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. With ``names``,
+    questions ask for class names instead of comparisons. ``spread`` is the partition, if already known.
     """
 
     def __init__(
@@ -339,7 +339,7 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample with a value above ``above``, or None."""
+        """Return the best question about a sample, or None if its value is at most ``above``."""
         # With ``aside``, samples that were set aside are also considered.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
@@ -377,7 +377,7 @@ class Inquiry:
             free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
             free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
             rng.choice(free, n, replace=False),
-            # Samples in answers that the user volunteered may not be in a group yet.
+            # Points in volunteered answers may not be in a group yet.
             np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
         ]
         return np.intersect1d(np.concatenate(chosen), free)
@@ -495,7 +495,7 @@ class Inquiry:
 
     def _join_at_end(self, state: State) -> None:
         """Join two groups with more "together" than "apart" answers, once every point is an anchor."""
-        # Groups join only after questions about all pairs of their founders, so no more answers can follow.
+        # The groups are joined only if all pairs of their founders were asked about: no answers can follow.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}

@@ -560,7 +560,7 @@ class AnswerSession:
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
-        """Raise an InconsistentConstraintsError if an answer contradicts the others, which are certain."""
+        """Raise an InconsistentConstraintsError if a certain answer contradicts other answers."""
         if (left_out := event.get("reopen")) is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
         if event.get("answer") in ("together", "apart") and len(event["samples"]) == 2:

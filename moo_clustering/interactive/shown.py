@@ -37,7 +37,7 @@ class Picture(NamedTuple):
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read a picture whose path, relative to the table's folder, is in a cell.
+    """Read the picture at the path in a cell, which is relative to the table's folder.
 
     Returns None unless the resolved path is a PNG, JPEG, GIF or WebP file of at most 10 MB in the folder.
     """

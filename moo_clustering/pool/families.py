@@ -28,7 +28,7 @@ Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# Minimum upper limit for automatically selected k.
+# The automatic range of k extends at least to this number.
 LEAST_TOP = 6
 # Number of random starts of k-means and k-medoids.
 _STARTS = 3
@@ -223,7 +223,7 @@ def genie_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
-    """Return a tree's links and their lengths, in an order of the link ends that determines ties."""
+    """Return a tree's links and their lengths, sorted by the ends of the links to make ties reproducible."""
     links = np.sort(tree.links(), axis=1)
     lengths = tree.lengths[np.arange(tree.n_samples) != tree.root]
     order = np.lexsort((links[:, 1], links[:, 0]))
@@ -418,7 +418,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
         W[:, a] += W[:, b]
         W[b] = W[:, b] = W[a, a] = 0.0
         volumes[a] += volumes[b]
-        # An infinite volume keeps the merged cluster from being selected as the smallest one.
+        # An infinite volume prevents cluster b, now part of a, from being selected as the smallest.
         volumes[b] = np.inf
         cluster[cluster == b] = a
         alive -= 1
