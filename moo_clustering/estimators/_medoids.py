@@ -267,7 +267,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
 
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
-    """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: lowest Xie-Beni)."""
+    """Return the solution with the largest sum of ``scores / n_pairs`` (ties: the lowest Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Mathematically equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))

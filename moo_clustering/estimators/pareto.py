@@ -55,7 +55,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Algorithm families in the pool; see :func:`~moo_clustering.pool.candidate_pool`.
     prepare : {"auto", "none"}
         ``"auto"``: data frames are converted to features, also in ``predict``, by a
-        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: only finite numbers are allowed.
+        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: data frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
         ``"auto"``: the variance of prepared columns is proportional to their weight; other features have mean
         0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: one factor for all features.
@@ -74,8 +74,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     n_components : int
         Number of components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
-        Number of landmarks (means of nearby samples) that represent the data if there are more samples than
-        this. Up to twelve landmarks are added for each group in ``rare_groups_``.
+        Number of landmarks (means of nearby samples) that represent the data if there are more samples.
+        Up to twelve landmarks are added for each group in ``rare_groups_``.
     noise : {"assign", "label"}
         Whether outliers are assigned to the cluster of their nearest sample or labelled -1, also in
         ``predict``. Samples with labels, pairs or answers are never noise.
@@ -266,7 +266,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             total = objectives.totals(extension.per_point(both))
-            # Another partition replaces the current one only if its score is higher by at least this.
+            # Another partition replaces the current one only if its score is higher by more than this.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()

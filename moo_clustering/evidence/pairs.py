@@ -246,7 +246,7 @@ def cross_validated_partition(
             violations[q] += [_violated(labels, held_out) for labels in cuts]
     # A pair that is correct with probability .95 has log-odds of 2.9.
     values = prices - 2.9 * violations
-    # Tolerate rounding errors, so that they do not break ties between equal values.
+    # Tolerate rounding errors, which must not break ties between equal values.
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = min(best.tolist(), key=lambda one: (one[0], ks[one[1]]))
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
@@ -304,7 +304,7 @@ def repair_pairs(
     max_sweeps : int, default=8
         Maximum number of passes over all groups. Stops early if no group moves.
     keep_clusters : bool, default=False
-        Whether groups that form a whole cluster must stay there, so that no cluster disappears.
+        Whether groups that form a whole cluster never move, which prevents clusters from disappearing.
 
     Returns
     -------

@@ -190,7 +190,7 @@ class _Fitted:
         elif isinstance(self.model, LogisticRegression):
             P[:, self.present] = self.model.predict_proba(rows)
         else:
-            # The logits are twice the margins.
+            # Use twice the margins as logits.
             margins = self.model.decision_function(rows)
             margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
             P[:, self.present] = _softmax(2.0 * margins)

@@ -64,8 +64,8 @@ class AnswerSession:
     base : QuestionPool
         Pool of partitions from a fit.
     mode : {"pairs", "names"}, default="pairs"
-        With "pairs", questions ask whether two samples belong together, and the answers are "together",
-        "apart" or "unknown". With "names", they ask for the class of a sample; answer its name or "unknown".
+        With "pairs", questions ask whether two samples belong together; answers are "together", "apart" or
+        "unknown". With "names", questions ask for the class of a sample; answers are a class or "unknown".
     error_rate : float or "auto", default=0.03
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
         raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from

@@ -27,8 +27,8 @@ class Question:
     samples : tuple of int
         Two samples that may belong together, or one sample whose class is to be named.
     kind : {"groups", "sample", "repeat"}
-        Whether the question is about two groups, is about the group of the first sample, or repeats an
-        answered question with the two samples swapped.
+        Whether the question is about two groups, about the group of the first sample, or a repetition of
+        an answered question with the two samples swapped.
     probability : float
         Probability, before the answer, that the two samples belong together.
     value : float
