@@ -107,7 +107,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap a ``predict`` that labels rows independently, so that it processes partitioned tables by part."""
+    """Wrap a ``predict`` that labels rows independently, to process partitioned tables by part."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -142,13 +142,13 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as scikit-learn does, but without those of an estimator ``start``."""
+        """Return the parameters as in scikit-learn, but omit those of an estimator passed as ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as scikit-learn does. The parameters of an estimator ``start`` cannot be set."""
+        """Set parameters as in scikit-learn. Those of an estimator passed as ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return super().set_params(**params)  # type: ignore[misc]
@@ -385,7 +385,7 @@ class ReportMixin(NumericOptionsMixin):
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
         five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
         share of partitions that group the sample with the samples of its cluster, and ``doubtful``, which is
-        True if this share is larger for another cluster. New names that X already has get an underscore.
+        True if this share is larger for another cluster. Names that X already contains get an underscore.
         """
         return _pages("estimators").table_of(self, X, **options)
 
@@ -412,8 +412,8 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name`` and ``unlike``, which is True for noise and if the nearest
-            training sample is farther than for 99% of the cluster. Methods with a pool add ``support``.
+            Columns of X, ``cluster``, ``name`` and ``unlike``: True for noise, or if the nearest training
+            sample is farther than for 99% of the cluster's samples. Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -486,11 +486,11 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition, so that cluster names are carried over or dropped."""
+    """Wrap a method that can change the partition, to carry over or drop the cluster names."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # Remove the names during the call, so that nested calls do not carry them over.
+        # Remove the names during the call to prevent nested calls from carrying them over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
@@ -551,7 +551,7 @@ class PartLabelsMixin:
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
-        """Return a copy of the fit that contains only the given rows of the table and their labels."""
+        """Return a copy of the fit that contains only the given table rows and their labels."""
         found = copy(self)
         for name in ("parts_", "feature_names_in_"):
             vars(found).pop(name, None)
@@ -620,7 +620,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Set the results of ``fit``. Methods that search yield each search before it runs."""
+        """Set the results of ``fit``. Methods with searches yield each search before running it."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
@@ -646,7 +646,7 @@ class WeightedClusterer(ConstrainedClusterer):
         ----------
         sample_weight : array-like of shape (n_samples,), optional
             Number of rows that each sample represents (positive), such as ``landmark_weights_``. Objectives,
-            cluster sizes and cuts count rows, not samples. The rows of a sample are not its neighbours.
+            cluster sizes and cuts count rows, not samples. Rows of the same sample are not neighbours.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
         return self
@@ -785,7 +785,8 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Give samples of equal number their most frequent label (ties: lowest), except ``fixed``."""
+    """Give samples with the same number in ``equal`` their most frequent label (ties: lowest)."""
+    # Samples in ``fixed`` keep their labels.
     out = np.array(labels, dtype=np.int32)
     if equal.max() + 1 == len(equal):
         return out
@@ -794,7 +795,6 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
         pairs, counts = np.unique(equal * width + row, return_counts=True)
         number, label = np.divmod(pairs, width)
         order = np.lexsort((label, -counts, number))
-        # The first entry of each number in ``equal`` is its most frequent label, or the lowest of several.
         joined = label[order][np.unique(number[order], return_index=True)[1]][equal]
         if fixed is not None:
             joined[fixed] = row[fixed]
@@ -886,13 +886,13 @@ def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> Non
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
     """Return a function that scales rows to [0, 1], or to mean 0 and standard deviation 1."""
-    # The function drops constant features. If all features are constant, one column of zeros remains.
+    # Constant features are dropped. If all features are constant, the result is one column of zeros.
     _arrays.choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)
     varying = high > low
-    # Halve the numbers, so that the difference between huge numbers remains finite.
+    # Halve the numbers to keep the difference between huge numbers finite.
     by_range = partial(_scaled, varying, low[varying] / 2, high[varying] / 2 - low[varying] / 2)
     if scale == "minmax" or not varying.any():
         return by_range
@@ -913,7 +913,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d; if no solution is feasible, use the front of least violation."""
+    """Make ``F`` of a pymoo result 2-d. If no solution is feasible, use the front of smallest violation."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

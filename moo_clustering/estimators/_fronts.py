@@ -128,7 +128,7 @@ def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class ControlsMixin:
-    """Mixin for search and controls. ``_plans`` fits like ``fit``, but yields a Plan before each search."""
+    """Mixin for the search and its controls. ``_plans`` runs ``fit``, yielding a Plan before each search."""
 
     _plans: Callable[..., Plans[Any]]
     history_: Any
@@ -136,7 +136,7 @@ class ControlsMixin:
     interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
-        """Return the first search of ``fit``, before it is started, without fitting the estimator.
+        """Return the first search of ``fit`` without starting it or fitting the estimator.
 
         Run it with :func:`~moo_clustering.algorithms.drive`, or use the ``problem`` of a PymooSearch with
         another algorithm, or the ``toolbox`` of a DeapSearch in DEAP loops. The arguments are the same as for
@@ -262,8 +262,8 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     Parameters
     ----------
     algorithm : pymoo GeneticAlgorithm instance or class
-        Replaces the default search, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its survival is used,
-        but its real-valued operators are replaced by the operators of the method.
+        Algorithm used instead of the default, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its survival
+        is used, but its real-valued operators are replaced by the operators of the method.
     callback : callable
         Called with the pymoo algorithm after each generation, like a :class:`pymoo.core.callback.Callback`.
     termination : Termination or tuple
@@ -397,7 +397,7 @@ class MemberGraphs(ABC):
     groups: ConstraintGroups
     join_groups: bool  # whether to link the samples of each group, in addition to separating the groups
     options: Mapping[str, Any]  # estimator parameters
-    seed: np.random.SeedSequence  # seed for each partition, so that repeated calls return the same partition
+    seed: np.random.SeedSequence  # used for each partition, so repeated calls return the same partition
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
 
     @abstractmethod
@@ -467,7 +467,7 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the results. If X has fewer than ``n_clusters`` distinct rows, each of them is a cluster."""
+        """Set the results. With fewer distinct rows than ``n_clusters``, each distinct row is a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
@@ -521,7 +521,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 
     def _partitions_of(self, rows: NDArray[np.intp]) -> list[NDArray[np.int32]]:
         with warnings.catch_warnings():
-            # The fit has already warned about the partition that it selected.
+            # The fit has already issued the warnings for the selected partition.
             warnings.simplefilter("ignore")
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
@@ -537,7 +537,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Unite equal samples without constraints; many equal samples can be in several graph components."""
+    """Unite equal samples without constraints, because they may be in different graph components."""
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

@@ -48,7 +48,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Metric for :func:`sklearn.metrics.pairwise_distances`, ``"precomputed"``, or ``"fisher"`` (Euclidean
         with :func:`feature weights <moo_clustering.constraints.fisher_weights>` from any constraints).
     supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
-        How to use constraints, which are the user-supplied pairs and all pairs of labelled samples:
+        How to use constraints (the user-supplied pairs and all pairs of labelled samples):
 
         - ``"objective"``: the share of violated constraints is a third objective.
         - ``"crowding"``: the share of satisfied constraints is added to the crowding distance (Internal).
@@ -60,9 +60,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Whether to reassign samples to satisfy the constraints if these are consistent. Ignored if
         ``supervision`` is ``"none"`` or ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selection rule: largest sum of the satisfied shares of must-links and cannot-links (``"balanced"``),
+        Selection rule: largest sum of the shares of satisfied must-links and cannot-links (``"balanced"``),
         most satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point
-        (``"knee"``, which also applies without constraints), a row, or ``select(pareto_front_) -> row``.
+        (``"knee"``, also used if there are no constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Cluster of each sample. Clusters are numbered 0, 1, ... by first appearance. Equal rows without
         constraints belong to the same cluster.
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Row number of each cluster's medoid.
+        Row index of each cluster's medoid.
     chosen_ : int
         Selected row of the front.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
@@ -82,7 +82,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Numbers of must-links and cannot-links satisfied by ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` contains the minimised front, or the solution of smallest violation if none is feasible.
+        ``result_.F`` is the minimised front or, if no solution is feasible, that of smallest violation.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
@@ -150,7 +150,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     @abstractmethod
     def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
-        """Search, set ``result_`` and similar attributes, and return the evaluated individuals."""
+        """Run the search, set ``result_`` and similar attributes, and return the evaluated individuals."""
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
         # A resumed run may have another selection rule, because the rule does not affect the search.
@@ -175,7 +175,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid that equals an earlier medoid is a cluster by itself. Unite it with the rows that equal it.
+        # A medoid that equals an earlier medoid is a singleton. Move it to the cluster of its equal rows.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -197,7 +197,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        """Return keys that are equal for equivalent individuals."""
+        """Return keys that identify equivalent individuals."""
         return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
@@ -267,7 +267,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
 
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
-    """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: lowest Xie-Beni)."""
+    """Return the solution with the largest sum of ``scores / n_pairs`` (ties: the lowest Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Mathematically equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))

@@ -31,7 +31,7 @@ _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
 _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
 _NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
-# Options of published variants. Defined here, so that listing the methods does not import the estimators.
+# Options of published variants, defined here because listing the methods must not import the estimators.
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short", "delta": "auto", "search": "nsga2", "pop_size": 100, "n_gen": 100, "pc": 1.0,
     "init": "delta", "mutation_length": "genotype", "objectives": ("variance", "connectivity"),
@@ -79,7 +79,7 @@ class Method:
     graph_options : mapping
         Options with which ``fit`` accepts an adjacency matrix. Empty if graphs are not accepted.
     evolves_with : mapping
-        Options with which the method runs generations. Empty if it always or never does.
+        Options with which ``fit`` runs generations. Empty if it always or never runs them.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Method:
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
-        # Check types only on registration, so that one wrong method does not prevent importing its module.
+        # Check types only on registration. Otherwise, one invalid method would prevent importing its module.
         for name in ("aliases", "graph_options", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))
@@ -124,7 +124,7 @@ def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_fields(method: Method) -> None:
-    """Raise an error for fields of the wrong type, and for strings that are not names or printable lines."""
+    """Raise an error for fields of the wrong type, and for strings with invalid characters."""
     kinds = {"str": str, "bool": bool, "bool | None": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):
@@ -429,7 +429,7 @@ _LEFT_OUT: dict[str, set[str]] = {}
 @cache
 def add_installed() -> None:
     """Register the methods of other packages once; skip methods that fail to load."""
-    # Sort, so that the choice between methods of the same name does not depend on the file order.
+    # Sort to make the choice between methods of the same name independent of the file order.
     for package, entry in sorted(_declared(), key=lambda each: each[0]):
         declared: Any = None
         try:
@@ -475,7 +475,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
 
 
 def _check_installed(method: Method) -> None:
-    """Raise an error if a method has the name of another method or if its class cannot be used."""
+    """Raise an error if a method's name is already in use, or if its class cannot be used."""
     _check_fields(method)
     # Methods from other packages may share a class, but not with built-in methods.
     for names, others in (

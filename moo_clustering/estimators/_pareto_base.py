@@ -70,13 +70,13 @@ class ParetoPoolClusterer(
         (on a logarithmic scale) of the range in the pool.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
-        ceil(sqrt(n_samples))). If a fit without labels, pairs and ``n_clusters`` selects a number near this
-        limit, it is doubled (up to n_samples / 5), repeatedly if needed. Extended to a larger ``n_clusters``.
+        ceil(sqrt(n_samples))). If a fit without labels, pairs or ``n_clusters`` selects a number near this
+        limit, the limit is doubled, repeatedly up to n_samples / 5. A larger ``n_clusters`` is added.
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Minimum cluster size of a result without ``n_clusters`` and without labels of every class. Default: 1%
-        of n_samples, but at least 2 and at most 10.
+        Minimum cluster size of a partition that is selected without ``n_clusters`` and labels, or with labels
+        and ``novel="auto"``. Default: 1% of n_samples, but at least 2 and at most 10.
     criterion_weight : float, optional
         Weight of the criterion relative to the agreement between algorithm families. Default: .7 (minimax),
         1 (mixture), .25 (modularity), 2 (directions).
@@ -85,7 +85,7 @@ class ParetoPoolClusterer(
         co-association matrix, or the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
         Whether clusters without labels may be new classes. ``"none"``: only if ``y`` has a single class.
-        ``"auto"``: if the labels suggest it, see Notes.
+        ``"auto"``: if the labels suggest it; see Notes.
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -117,7 +117,7 @@ class ParetoPoolClusterer(
         Family, number of clusters, agreement, objectives and score of each partition, including evolved
         ones. With labels or pairs, also ``total``: the evidence from labels or pairs plus 20 times the score.
     confidence_ : float
-        Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
+        Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise; see
         Notes. NaN if there is only one candidate or if ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
         Interval that contained the index in about 80% of the data sets that were not used for calibration.
@@ -126,7 +126,7 @@ class ParetoPoolClusterer(
         p-value of Ward's clustering, compared with data of the same size and a similar distribution but with
         unimodal components. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
-        Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
+        Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``; see Notes.
     verdict_remarks_ : tuple of str
         Reasons and reservations, such as "no evidence beyond chance; the partition may still be useful".
     alternatives_ : DataFrame
@@ -185,8 +185,8 @@ class ParetoPoolClusterer(
     ) -> Self:
         """Select a new result from the existing pool, using new labels, pairs or numbers of clusters.
 
-        Reusing the pool saves most of the time of a fit. With ``n_gen > 0``, the evolution runs again. The
-        arguments of ``fit`` replace the previous labels and pairs; ``n_clusters="same"`` keeps the parameter.
+        Reusing the pool saves most of the time of a fit. With ``n_gen > 0``, the evolution runs again. New
+        labels and pairs replace all previous ones; ``n_clusters="same"`` leaves the parameter unchanged.
         """
         check_is_fitted(self)
         before, samples = self.n_clusters, self._samples
@@ -244,7 +244,7 @@ class ParetoPoolClusterer(
         mode, error_rate, path, data
             See :class:`~moo_clustering.interactive.AnswerSession`.
         random_state : int, optional
-            Seed for the selection of samples. Default: the seed of the fit, if it is an integer.
+            Seed for selecting the samples to ask about. Default: the seed of the fit, if it is an integer.
         resume : path, optional
             File of an earlier session of the same fit. It also stores the other options.
 
@@ -358,10 +358,10 @@ class ParetoPoolClusterer(
 
     @property
     def landmarks_(self) -> FloatArray | None:
-        """Landmarks, shape (n_landmarks, n_features), in units of the features; None without landmarks.
+        """Landmarks, shape (n_landmarks, n_features), in feature units; None without landmarks.
 
-        Units are those of prepared data-frame features or reduced components, if any. Use the landmarks as
-        data for clusterers that cannot handle all samples.
+        If X was prepared or reduced, the columns are the prepared features or the components. Use the
+        landmarks as data for clusterers that cannot handle all samples.
         """
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
@@ -377,7 +377,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark of each sample, shape (n_samples,), lazy for partitioned tables; None without any."""
+        """Landmark index per sample, shape (n_samples,), lazy for partitioned tables; None without any."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -484,9 +484,9 @@ class ParetoPoolClusterer(
         """Predict the most probable class after a fit with labels, or else the nearest sample's cluster.
 
         Samples of the fit get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
-        in a less probable class, and equal samples that labels or pairs separate. New samples that are noise
-        are labelled -1. With ``metric="precomputed"``, X contains distances to the training samples, shape
-        (n, n_samples). Takes O(n m n_features) time for m training samples or landmarks.
+        in a less probable class, and equal samples that labels or pairs separate. With ``noise="label"``, new
+        outliers are labelled -1. With ``metric="precomputed"``, X contains distances to the training samples,
+        shape (n, n_samples). Takes O(n m n_features) time for m training samples or landmarks.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -496,7 +496,7 @@ class ParetoPoolClusterer(
         return labels
 
     def _nearest_clusters(self, rows: Any) -> Labels:
-        """Predict clusters without noise."""
+        """Predict clusters, ignoring noise."""
         return self._solution.clusters(self._samples, rows)
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -559,7 +559,7 @@ class ParetoPoolClusterer(
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
-        """Return the labels to show: of the samples or, for partitioned tables, of the landmarks."""
+        """Reduce the labels of a partitioned table to those of its landmarks; return others unchanged."""
         return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
 
     @property
@@ -600,7 +600,7 @@ class ParetoPoolClusterer(
 
     @property
     def _has_inliers(self) -> BoolArray:
-        """Mask of the clusters that contain inliers. Outliers in other clusters are not noise."""
+        """Mask of the clusters that contain inliers. Outliers in all other clusters are not noise."""
         labels, found = self._solution.labels, np.zeros(int(self._solution.labels.max()) + 1, dtype=bool)
         found[labels[~self._samples.far_samples]] = True
         return found
@@ -668,7 +668,7 @@ class ParetoPoolClusterer(
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Check samples. ``reset`` distinguishes a fit from a prediction."""
+        """Check samples. ``reset`` is True in a fit and False in a prediction."""
 
     def _check_data(self, data: Any) -> None:
         """Raise an error if the parameters do not match the data."""
@@ -690,7 +690,7 @@ class ParetoPoolClusterer(
         self._check_data(data)
         self._start_labels(n_samples)
         if self.checkpoint is not None or self.resume:
-            # If the run cannot be resumed, raise an error before the pool is built.
+            # Raise an error before building the pool if the run cannot be resumed.
             self._checkpoint_for()
         *self._seeds, pool_seed = spawn_seeds(self.random_state, 4)
         if side.targets is not None and not isinstance(data, Bags):
@@ -739,7 +739,7 @@ class ParetoPoolClusterer(
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # The checkpoint compares the pool itself, so the options that determine the pool are omitted.
+        # Omit the options that determine the pool, because the checkpoint compares the pool itself.
         same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
@@ -755,8 +755,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the numbers of clusters ``ks`` in the pool are too small, nothing is selected, and larger numbers
-        # are returned. ``settle`` can replace the result before the previous fit is overwritten.
+        # If the pool needs numbers of clusters above ``ks``, return these numbers without selecting a result.
+        # ``settle`` can replace the result before the previous fit is overwritten.
         samples, pool, pairs = self._samples, self._samples.pool, side.pairs_of_points(self._samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
@@ -866,7 +866,7 @@ class ParetoPoolClusterer(
             return last
         if candidates is None or samples.pool is None or samples.is_trivial:
             return None
-        # Exclude evolved partitions: their agreement is high because the evolution maximised it.
+        # Exclude evolved partitions, whose agreement is high because the evolution maximised it.
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:

@@ -35,32 +35,32 @@ CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure be
 # Verdict if there is no pool with which to compare a partition.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Verdict thresholds: least probability of structure, in general and for p-values of DOUBTFUL_P or more; the
-# p-value DOUBTFUL_P; least confidence for "clear"; highest confidence reported for "no structure".
+# Verdict thresholds: minimum probability of structure, in general and for p-values of at least DOUBTFUL_P;
+# DOUBTFUL_P itself; minimum confidence for "clear"; maximum confidence reported for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
 # Limits to which the standardised excess over cluster-free reference data is clipped.
 _EXCESS = (-2.0, 3.0)
-# Minimum adjusted Rand index of similar partitions, share of nested points, and variance a feature explains.
+# Minimum adjusted Rand index of similar partitions, share of nested points, and share of explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters of any shape are separated if their minimax silhouette is at
-# least _APART and the second largest has at least this share of the samples (so that it is not of outliers).
+# least _APART, and the second largest has at least _APART_SHARE of the samples (fewer may be outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Lowest p-value that is reported, and number of samples below which a remark calls the verdict uncertain.
+# Lowest reported p-value, and number of samples below which a remark calls the verdict uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
-# Maximum difference between scaled values that is attributed to rounding.
+# Maximum difference between scaled values that counts as rounding.
 _ROUNDING = 1e-9
-# The confidence is lowered if the ratio of clusters to separated groups reaches this value.
+# The confidence is lowered if there are at least this many times as many clusters as separated groups.
 _FAR_ABOVE = 2.5
-# Interval bounds by confidence, estimated by leaving out one source of data at a time. Of the adjusted
-# Rand indices for the data left out, about 80% were in these intervals.
+# Interval bounds by confidence, estimated by leaving out one source of data at a time. About 80% of the
+# adjusted Rand indices for the omitted data were within these intervals.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.3, 0.5, 0.6)
 _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
-# Minimum agreement for common clusters. A partition with more than _MANY clusters is found by several
-# families only if data have structure. The probability of structure is then set to at least _AGREED.
+# Minimum agreement for the remark SMALL. If the p-value is small and families agree by at least _ALIKE on
+# more than _MANY clusters, the probability of structure is set to at least _AGREED.
 _COMMON, _MANY, _AGREED = 0.5, 10, 0.9
 BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
@@ -111,7 +111,7 @@ class Assessor:
         return Assessment(confidence, p_value, verdict, (*said_of_p, *remarks))
 
     def _uniform_clusters(self, labels: Labels) -> list[int]:
-        """Return the clusters of two or more samples with identical rows."""
+        """Return the clusters of at least two samples in which all rows are identical."""
         groups, sizes = self._equal_rows
         if groups is None:
             return []
@@ -121,7 +121,7 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
-        """Return the group of equal rows of each point (-1 if its samples differ), and point sizes."""
+        """Return each point's group of equal rows (-1 if its samples differ) and number of samples."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if groups is not None and samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -166,7 +166,7 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Partitions with separated clusters; minimax silhouettes of all partitions (-1 if not computed)."""
+        """Partitions with separated clusters, and all minimax silhouettes (-1 if not computed)."""
         pool, (shown, minimax, *_) = self.samples.pool, self._indices
         assert pool is not None
         found = np.full(pool.n_partitions, -1.0)
@@ -180,7 +180,7 @@ class Assessor:
 
     def _described(self, labels: Labels) -> FloatArray:
         """Return the FEATURES of a partition, shape (1, n_features), from a cache."""
-        # Relabelling often assesses the same partitions again. The cache is emptied when it becomes large.
+        # Relabelling often assesses the same partitions again. Clear the cache once it becomes large.
         if len(self._known) > 500:
             self._known.clear()
         key = labels.tobytes()
@@ -208,7 +208,7 @@ class Assessor:
         return list(dict.fromkeys(pool.families[member] for member in alike))
 
     def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
-        """Describe how a partition differs from another, and which features explain the difference."""
+        """Describe how a partition differs from another one, and which features explain the difference."""
         first, mine = np.unique(labels, return_inverse=True)
         theirs = np.unique(other, return_inverse=True)[1]
         table = np.zeros((len(first), int(theirs.max()) + 1), dtype=np.int64)
@@ -240,8 +240,8 @@ class Assessor:
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
-        """Return the FEATURES (columns) of partitions of shape (q, n_points); shape (q, n_features)."""
-        # Columns that cannot be computed are NaN. Takes O(p n) time for a pool of p, O(n^2) for silhouettes.
+        """Return the FEATURES of q partitions, shape (q, n_points), as an array of shape (q, n_features)."""
+        # Columns that cannot be computed are NaN. Takes O(p n) time for p partitions, O(n^2) for silhouettes.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 
@@ -251,7 +251,7 @@ class Assessor:
         assert pool is not None
         ari = pairwise_ari(rows, pool.labels)
         n_clusters = rows.max(axis=1, keepdims=True) + 1
-        # Numbers of clusters are similar if they differ by at most one or at most 15%.
+        # Numbers of clusters are similar if they differ by at most one, or by at most 15%.
         near = np.abs(pool.n_clusters - n_clusters) <= np.maximum(1, 0.15 * n_clusters)
         best, best_near, mean = (np.empty((len(rows), len(pool.family_names))) for _ in range(3))
         for code in range(len(pool.family_names)):
@@ -259,7 +259,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # Like ``FamilyAgreement``, exclude the highest value, usually of the family that made the partition.
+        # As in ``FamilyAgreement``, exclude the highest value: its family usually created the partition.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
@@ -277,7 +277,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Below 150 points, use 150, because clear clusters of 30 samples would otherwise look like noise.
+            # Treat fewer than 150 points as 150, because clear clusters of 30 samples would look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -289,7 +289,7 @@ class Assessor:
         return described
 
     def _in_space(self, rows: Labels) -> FloatArray:
-        """Return excess over reference data, silhouettes, likelihood gain, and log number of features."""
+        """Return the excess over reference data, silhouettes, likelihood gain, and log number of features."""
         X = self.samples.positions
         if X is None:
             return np.full((len(rows), 5), np.nan)
@@ -310,7 +310,7 @@ class Assessor:
         X, equal = self.samples.positions, self.samples.equal_points
         assert X is not None
         if self.samples.features is None and equal is not None and not self._points_vary:
-            # Keep one point of each set of equal points, because reference data for distances repeat none.
+            # Keep one of each set of equal points, because reference data for distances contain no repeats.
             X = X[np.unique(equal, return_index=True)[1]]
         return ReferenceTest.of(X)
 
@@ -336,7 +336,7 @@ def lie_apart(features: FloatArray) -> BoolArray:
     """Return a mask of the partitions with separated clusters, given their features (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # With many clusters, the second largest cannot have 10%; half of the mean size is then required.
+    # With many clusters, the second largest cannot have 10% of the samples, so require half the mean size.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
@@ -359,7 +359,7 @@ class Assessment(NamedTuple):
         """Add a remark on why an alternative with a higher expected index is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
-        # With a large p-value, the verdict was "clear" only because of separated clusters. Drop that remark.
+        # With a large p-value, the verdict was "clear" only because of separated clusters. Drop this remark.
         chance = (BEYOND_CHANCE,) if verdict != self.verdict and self.p_value >= DOUBTFUL_P else ()
         others = tuple(remark for remark in self.remarks if not chance or remark != _SEPARATED)
         return self._replace(verdict=verdict, remarks=(*chance, *others, said))
@@ -373,7 +373,7 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
     ):
         return NO_STRUCTURE, (TIGHT,) if p_value < DOUBTFUL_P else ()
     if confidence >= CLEAR_FROM and (apart or not doubted):
-        # Elongated clusters can have a large p-value, as it is based on Ward's method, which splits them.
+        # Elongated clusters can have a large p-value: it is based on Ward's method, which splits them.
         return CLEAR, (_SEPARATED,) if doubted else ()
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
@@ -387,7 +387,7 @@ NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 
 class Term(NamedTuple):
-    """A model feature: mean, standard deviation, and coefficients of the standardised feature."""
+    """Mean and standard deviation of a model feature, and coefficients of the standardised feature."""
 
     mean: float
     scale: float
@@ -397,11 +397,11 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """Logistic models of structure and of the adjusted Rand index, with FEATURES as terms."""
+    """Logistic models that predict structure and the adjusted Rand index from FEATURES."""
 
     structure: float
     ari: float
-    weight: float  # coefficient of the log probability of structure in the model of the index
+    weight: float  # coefficient of the log probability of structure in the index model
     terms: Mapping[str, Term]
 
     def structure_of(self, features: FloatArray) -> FloatArray:
@@ -443,7 +443,7 @@ MODEL = ConfidenceModel(
         "log_features": Term(1.92, 1.24, 0.314, 0.129),
     },
 )
-# Model for bags, estimated from the same pools without the features of the samples.
+# Model for bags, estimated from the same pools without sample features.
 MODEL_WITHOUT_FEATURES = ConfidenceModel(
     0.604,
     1.432,
@@ -466,7 +466,7 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 def verdict_text(
     assessment: Assessment, *, n_samples: int, bags: bool = False, supervised: bool = False
 ) -> str:
-    """Return the verdict with the expected agreement, p-value and remarks, such as ignored supervision."""
+    """Return the verdict with expected agreement, p-value and remarks, for example on ignored supervision."""
     confidence, p_value, verdict, remarks = assessment
     if verdict == UNKNOWN:
         return f'{verdict}, because kernel="bags" creates no pool to compare the result with'
@@ -500,7 +500,7 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Return descriptions of the rows of ``alternatives_``, keyed by their rule names in ``choose``."""
+    """Describe each row of ``alternatives_``; keys are the corresponding rules of ``choose``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -512,7 +512,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe the granularity of a result and adjacent granularities; empty if there are no others."""
+    """Describe the granularity of a result and the adjacent ones; empty if the pool has only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -528,7 +528,7 @@ def _enumerated(named: list[str]) -> str:
 
 
 def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
-    """Return the share of each feature's variance that is between clusters."""
+    """Return the between-cluster share of each feature's variance."""
     sizes = np.bincount(labels)[:, None]
     means = np.zeros((len(sizes), X.shape[1]))
     np.add.at(means, labels, X - X.mean(axis=0))
@@ -537,7 +537,7 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
 
 
 class PoolReportMixin(ReportMixin):
-    """Mixin that adds the selection from a pool to reports and summaries."""
+    """Mixin that adds information on the pool and the selection to reports and summaries."""
 
     confidence_: float
     structure_p_value_: float
@@ -597,9 +597,9 @@ class PoolReportMixin(ReportMixin):
     def rare_groups_(self: Any) -> pd.DataFrame:
         """Groups of at least 20 samples that are far from all other samples, after a fit with landmarks.
 
-        A group has at most 1% of the samples, unless its samples are identical. The columns of the DataFrame
-        are ``cluster``, ``n_samples``, ``share``, ``sample`` (the first sample of the group) and
-        ``is_cluster`` (whether the group is a cluster of its own).
+        A group contains at most 1% of the samples, unless its samples are identical. The columns of the
+        DataFrame are ``cluster``, ``n_samples``, ``share``, ``sample`` (index of the first sample in the
+        group) and ``is_cluster`` (whether the group is a separate cluster).
         """
         check_is_fitted(self)
         rows, samples = [], self._samples
@@ -627,7 +627,7 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Number of clusters in the result and in the best partition of every other granularity."""
+        """Number of clusters of the result and, for the other granularities, of their best partitions."""
         check_is_fitted(self)
         found = self._candidates
         if found is None:
@@ -643,7 +643,7 @@ class PoolReportMixin(ReportMixin):
         return self.alternatives_
 
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
-        """Return the pool's partitions, their weights, and the result, for samples or landmarks."""
+        """Return the pool's partitions, their weights, and the result, each for samples or landmarks."""
         pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
         assert pool is not None
         assert self._candidates is not None
@@ -659,7 +659,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
-        """Return the weighted share of the pool that groups each sample with each cluster's samples."""
+        """Return the weighted share of pool partitions that group each sample with each cluster's samples."""
         found, landmark_of = self._support_of_points(), self._samples.landmark_of
         return found if landmark_of is None else found[self._shown(landmark_of)]
 
@@ -678,7 +678,7 @@ class PoolReportMixin(ReportMixin):
             inside = (labels >= 0) & (row >= 0)
             counts = np.zeros((int(row.max(initial=-1)) + 2, n_clusters))
             np.add.at(counts, (row[inside], labels[inside]), 1.0)
-            # The last row (noise) is 0.
+            # The last row, for noise, is 0.
             found += weight * (counts / sizes)[row]
         return found
 

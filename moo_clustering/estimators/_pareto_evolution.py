@@ -30,13 +30,13 @@ from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.validity import BoundaryCut, ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
-# Number of partitions, the best of all generations so far, that always stay in the population.
+# Number of best partitions of all generations so far that always stay in the population.
 _N_ELITE = 4
 
 
 @dataclass(frozen=True, eq=False)
 class EvolvedPartitions:
-    """Distinct evolved partitions: the final population, followed by the best ones of all generations."""
+    """Distinct evolved partitions: the final population, followed by the best of all generations."""
 
     labels: Labels
     values: FloatArray
@@ -140,7 +140,7 @@ def evolve_with_controls(
     evolved, candidates = yield from evolve("crowding", seeds[0], checkpoint=checkpoint)
     solutions = {"auto": choose(candidates), "control": choose(pool)}
     scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
-    # After Ctrl-C, skip the control run, because it would take just as long.
+    # After Ctrl-C, skip the control, because it would take as long as the evolution.
     if not (interrupted := evolved.interrupted):
         # The control uses the same operators and number of evaluations, but random survival.
         at_random, by_chance = yield from evolve("random", seeds[1])

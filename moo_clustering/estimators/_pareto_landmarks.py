@@ -23,23 +23,23 @@ Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 # Outliers are detected by the distance to this neighbour (the fifth), if there are at least 20 samples.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
-# Outliers: number of robust deviations by which the log distance exceeds the median, minimum deviation, ratio
-# to the distances of neighbours, and maximum share of the points.
+# Outliers: robust deviations between the log distance and the median, minimum robust deviation, ratio of the
+# distance to that of neighbours, and maximum share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
-# Number of passes and batch size of the k-means that finds the landmarks.
+# Number of passes and batch size of the k-means algorithm that finds the landmarks.
 _PASSES, _BATCH = 10, 10_000
-# Up to this number of features, bounds on distances are faster than matrix products in any data.
+# Up to this number of features, distance bounds are always faster than matrix products.
 _FEW = 50
 # Number of table values to scale at once (256 MB). Larger tables are rescaled when needed.
 AT_ONCE = 1 << 25
 # Rare groups: minimum number of samples, maximum share, landmarks per group, and minimum gap to other samples
-# relative to the longest internal link, for 1, 2 and more features (gaps between neighbouring samples vary
-# more in few dimensions).
+# relative to the longest internal link, for 1, 2 and more features (the fewer features, the more gaps between
+# neighbouring samples vary).
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # In scattered noise, the distance of a landmark to its fifth neighbour is at least _SPARSE times the median
 # of this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Rare groups are sought among samples that are this many median distances away from their landmark.
+# Rare groups are sought among samples that are at least this many median distances from their landmark.
 _OUTER = 1.5
 
 
@@ -49,8 +49,8 @@ class FeatureScaling:
 
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
-    varying: IntpArray  # shape (n_varying,): features that are not constant
-    # Reduction of sparse data and directions. Reduced rows are scaled to unit length.
+    varying: IntpArray  # shape (n_varying,): indices of the non-constant features
+    # Reduction of sparse data or unit-length rows. Reduced rows are scaled to unit length.
     components: TruncatedSVD | None = None
     least: FloatArray | None = None  # shape (n_features,): the values of constant features
     unit: bool = False  # whether rows are scaled to unit length without a reduction
@@ -89,7 +89,7 @@ class FeatureScaling:
         if scale == "none":
             require_squares(np.vstack([low, high]))
             return cls(np.zeros(len(varying)), np.ones(len(varying)), varying, least=low)
-        # Divide by half the range first, so that the squares of tiny and huge numbers stay within bounds.
+        # Divide by half the range first, because squares of tiny or huge numbers could underflow or overflow.
         half = high / 2 - low / 2
         middle = low / 2 + high / 2
         if scale == "isotropic":
@@ -100,17 +100,17 @@ class FeatureScaling:
             columns = part[inner]
             unit = values(part)[:, inner]
             unit = (unit / 2 - middle[columns] / 2) / (half[columns] / 2)
-            # Sort, so that the sums do not depend on the row order.
+            # Sort to make the sums independent of the row order.
             unit.sort(axis=0)
             mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
         half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
         if scale == "isotropic" and len(varying):
-            # Use the same standard deviation for all features, but a separate mean for each.
+            # Use the same standard deviation for all features, but separate means.
             spread = np.full(len(varying), np.sqrt((spread**2).mean()))
         return cls(middle + mean * half, spread * half, varying, least=low)
 
     def transform(self, X: Any) -> FloatArray:
-        """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
+        """Return scaled rows, shape (n, n_varying), or one column of zeros if no feature varies."""
         if self.components is not None:
             columns, reduce = self.components.components_.T.copy(), self.components.transform
             parts = [near_one(_floating(part)) for part in _row_parts(X)]
@@ -122,7 +122,7 @@ class FeatureScaling:
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
         rows = np.array(_dense(X)[:, self.varying], order="C")
-        # Work in place, and with halves, so that large numbers do not overflow.
+        # Work in place, and with halved numbers to prevent overflow.
         rows /= 2
         rows -= self.offset / 2
         rows /= self.spread / 2
@@ -138,7 +138,7 @@ class FeatureScaling:
 
 
 def _row_parts(X: Any) -> list[Any]:
-    """Divide dense (not sparse) data into views that are small enough to convert at once."""
+    """Divide dense data into views that are small enough to convert at once; keep sparse data whole."""
     step = max(1, AT_ONCE // max(1, X.shape[1]))
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]
@@ -171,9 +171,9 @@ class Placement:
     @classmethod
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
         """Place up to ``n_landmarks`` landmarks, plus up to twelve for each rare group."""
-        # Find the landmarks by mini-batch k-means. Clustering them with equal weights gives dense regions
-        # less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows, or a sample
-        # of them. Takes O(len(X) n_landmarks n_features) time.
+        # Find the landmarks by mini-batch k-means. They are later clustered with equal weights. Dense regions
+        # then have less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows or
+        # a sample of them. Takes O(len(X) n_landmarks n_features) time.
         features = scaling.transform(X)
         n_samples = len(features)
         if n_rows <= n_landmarks:
@@ -182,7 +182,7 @@ class Placement:
         groups = separate_groups(features, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
-            # If most samples of a landmark are in rare groups, landmarks of these groups replace it.
+            # If most samples of a landmark are in rare groups, the landmarks of these groups replace it.
             cell = PointSearch(centers)(features, 1)[0][:, 0]
             among = np.concatenate([members for members, _ in groups])
             of_groups = np.bincount(cell[among], minlength=len(centers))
@@ -218,7 +218,7 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of points outside rare groups that are outliers now or were so in ``before``."""
+        """Return a mask of outliers, including those in the mask ``before``; exclude rare groups."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -229,8 +229,8 @@ class Placement:
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the distance up to which rows are considered equal; single outliers do not affect it."""
-    # The mean of identical scaled rows differs from them by at most this fraction of their magnitude.
+    """Return the distance up to which rows are considered equal. Single outliers do not affect it."""
+    # Due to rounding, the mean of identical rows differs from them by at most this fraction of their size.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
 
@@ -238,8 +238,8 @@ def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
     """Number the rare groups that have enough samples, and return them; None if there are none."""
-    # Many identical, distant rows (``uniform``) form a group even if they exceed the maximum share.
-    # Otherwise, the landmark of these rows would be an outlier, because no other landmark is near.
+    # Many identical, distant rows (``uniform``) form a group even if they exceed the maximum share. Without a
+    # group, the landmark of these rows would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
     kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -251,10 +251,10 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Find small groups whose gap to all other rows is wide compared with the longest link in the group.
+    """Find small groups whose gap to all other rows is wide relative to their longest internal link.
 
     ``rows`` is a sample of ``n_samples`` rows, represented by ``centers``. Groups contain at most 1% of the
-    rows. They are sought among rows that are far from their centre, or whose centre is isolated.
+    rows. They are sought only among rows that are far from their centre, or whose centre is isolated.
     """
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
@@ -283,7 +283,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest
         near[group] = False
-        # Most groups can be rejected by comparing them with every 64th or every eighth of these rows.
+        # Comparing a group with every 64th or eighth of these rows is usually enough to reject it.
         others, search = np.flatnonzero(near), PointSearch(rows[group])
         for step in (64, 8, 1):
             if search(rows[others[::step]], 1)[1].min(initial=np.inf) < factor * longest:
@@ -306,7 +306,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
     near, gaps = near[:, 1:], gaps[:, 1:]
     sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
-    # Isolated centres: linked only to centres that are near for their radii, they form a small component.
+    # Isolated centres form a small component of the graph that links centres with small gaps for their radii.
     short = np.minimum(radius[:, None], radius[near])
     close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
     ends = np.nonzero(close)[0], near[close]
@@ -314,7 +314,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # Heterogeneous: a quarter of the rows have a fifth neighbour over twice as far as the densest row has.
+    # Heterogeneous: for a quarter of the rows, the fifth neighbour is over twice as far as for the densest.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -326,7 +326,7 @@ def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
     """Call ``accept(members, longest)`` for each group whose gap is ``factor`` times its longest link."""
-    # A group replaces a single inner group, but not several. If it is rejected, its inner groups are tried.
+    # A group replaces one group inside it, but not several. If it is rejected, its inner groups are tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # dendrogram node of each component, indexed by its root
@@ -371,7 +371,7 @@ def _visit_isolated(
 class PointSearch:
     """Exact nearest-point search. The result for a row does not depend on other rows.
 
-    ``limits`` contains the distance for each point beyond which the point is not found.
+    ``limits`` contains, for each point, the distance beyond which the point is not found.
     """
 
     def __init__(self, points: FloatArray, limits: Any = None, pivots: Any = None) -> None:
@@ -408,7 +408,7 @@ class PointSearch:
 def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArray:
     """Compute centres by mini-batch k-means, with the same random numbers and sums as scikit-learn 1.9."""
     # Equivalent to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, except that
-    # rows equally near to several centres join the lowest. With few features, takes a fifth of its time.
+    # ties are broken by the lowest centre. With few features, this takes a fifth of its time.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, rng = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
@@ -427,7 +427,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # Each sum includes the rows of earlier batches, which the centre times their number represents.
+        # Each sum includes the rows of earlier batches, represented by the centre times their number.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)
@@ -447,9 +447,9 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
 
 def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers, which are far from all other samples, not just in a sparse region."""
-    # The log distance of an outlier to its fifth neighbour exceeds the median by five robust deviations. This
-    # distance is also eight times that of at least two of its five neighbours (not all, because they can be
-    # outliers too). Fewer than 20 samples have no outliers, nor is there any if over 5% would be outliers.
+    # The log distance of an outlier to its fifth neighbour exceeds the median by over five robust deviations.
+    # The distance is also over eight times that of at least two of its five neighbours (not all, because
+    # some may be outliers). There are no outliers among fewer than 20 samples, or if over 5% would be.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none
@@ -463,9 +463,9 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Move landmarks in clusters of scattered noise to the cluster of the nearest other landmark."""
-    # A cluster is noise if most of its landmarks have much denser surroundings. At most 5% of the samples are
-    # moved, and no partition gets fewer clusters than the smallest number in the pool.
+    """Move the landmarks of noise clusters to the cluster of the nearest landmark that is not noise."""
+    # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
+    # At most 5% of the samples move, and no partition gets fewer clusters than the pool's smallest number.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
     around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()
@@ -480,7 +480,7 @@ def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> 
 
 
 def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Return a mask of rows whose ``distance`` to the fifth neighbour far exceeds that of neighbours."""
+    """Return a mask of rows whose ``distance`` to the fifth neighbour far exceeds their neighbours'."""
     usual, middle, deviation = usual_reach(reach)
     log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
@@ -495,7 +495,7 @@ def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move outliers towards their nearest inlier until they are as near to it as its fifth neighbour."""
+    """Move outliers towards their nearest inlier until they are as close to it as its fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)
@@ -507,7 +507,7 @@ def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
 
 
 def landmark_means(X: Any, landmark_of: Labels, counts: IntpArray | None = None) -> Any:
-    """Return the mean of each landmark's samples, or their sum divided by ``counts``; sparse if X is."""
+    """Return the mean of each landmark's samples, or their sum divided by ``counts``; sparse for sparse X."""
     counts = np.bincount(landmark_of) if counts is None else counts
     # scikit-learn's clusterers reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)

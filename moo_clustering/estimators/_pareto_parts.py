@@ -21,12 +21,12 @@ from moo_clustering.estimators._pareto_pool import NO_ROWS, PooledSamples
 from moo_clustering.estimators._pareto_selection import SideInformation, Solution, read_side_information
 from moo_clustering.parts import Parts, lazy_labels
 
-# Maximum number of rows with labels or pairs, because these rows are read into memory.
+# Maximum number of rows with labels or pairs, which are read into memory.
 _MOST_KNOWN = 100_000
 
 
 class KnownRows(NamedTuple):
-    """Numbers of the rows with labels or pairs, their labels, and pairs of positions among these rows."""
+    """Indices of the rows with labels or pairs, their labels, and pairs of positions among these rows."""
 
     rows: Int64Array
     y: Any
@@ -35,7 +35,7 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels and pairs of these rows. All are None if there are no such rows."""
+        """Labels and pairs of these rows, or None for all three if there are no rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod
@@ -92,9 +92,9 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Label rows like ``predict``; training rows with labels or pairs get the labels ``of_known``."""
+    """Callable that labels rows like ``predict``; known training rows get the labels ``of_known``."""
 
-    # Outliers in clusters marked by the mask ``marked`` are labelled -1.
+    # Outliers are labelled -1 in the clusters selected by the mask ``marked``.
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class PooledLabels:
         self.known: tuple[Int64Array, IntArray] | None = None
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
-        # Omit arrays needed only for selection: None, because digests of empty arrays are not reproducible.
+        # Replace arrays needed only for selection by None; digests of empty arrays are not reproducible.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
             omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}
@@ -128,7 +128,7 @@ class PooledLabels:
         return labels
 
     def of_part(self, rows: Any, start: int) -> Labels:
-        """Label training rows; ``start`` is the number of the first row."""
+        """Label training rows; ``start`` is the index of the first row."""
         labels = self(rows)
         if self.known is not None:
             numbers, known = self.known
@@ -258,7 +258,7 @@ class PartsMixin(PartLabelsMixin):
         return found
 
     def _described_alternatives(self: Any, names: Any) -> Any:
-        # After ``_with_rows``, the cluster sizes of alternatives still count all rows of the table.
+        # After ``_with_rows``, keep the alternatives, whose cluster sizes count all table rows.
         has_rows = self._samples.known_rows is not None and self._samples.counts is None
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 

@@ -32,21 +32,21 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-# The landmarks are determined by a sample of rows, between these sizes. Wide tables have smaller samples.
+# Minimum and maximum number of rows sampled to determine the landmarks. Samples of wide tables are smaller.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
-# Fewer landmarks than this are repeated, because algorithms require several points per cluster.
+# If there are fewer landmarks, they are repeated, because algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
-# Indices of the rows with labels or pairs in a partitioned table that has none.
+# Row indices for a fit without labels and pairs: an empty array.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
 # Family name in a pool whose only partition has one cluster.
 _TRIVIAL = "trivial"
-# Number of nearest landmarks or samples whose values are averaged for a new sample.
+# Number of nearest landmarks or samples averaged to predict the values of a new sample.
 N_NEAREST = 3
 # Number of rows checked for outliers at a time.
 _AT_ONCE = 100_000
-# These distances can be embedded in a Hilbert space, so their Gaussian kernels are positive semidefinite.
+# Distances that can be embedded in a Hilbert space and therefore have positive semidefinite Gaussian kernels.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Maximum number of principal coordinates, and minimum eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
@@ -65,7 +65,7 @@ class RowCounts(NamedTuple):
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Count rows, numbered from ``start``, from their landmarks, distances and a mask of outliers."""
+        """Count rows numbered from ``start``, given their landmarks, distances and a mask of outliers."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
@@ -76,7 +76,7 @@ class RowCounts(NamedTuple):
         return cls(rows, outliers, first, inlier, widest)
 
     def merged(self, other: Self) -> Self:
-        """Combine the counts of two parts."""
+        """Add the counts of another part of the table."""
         first, inlier = (np.minimum(*both) for both in zip(self[2:4], other[2:4], strict=True))
         rows, outliers = self.rows + other.rows, self.outliers + other.outliers
         return type(self)(rows, outliers, first, inlier, np.maximum(self.widest, other.widest))
@@ -88,19 +88,19 @@ class RowCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples, and a pool of partitions of points: the samples, or landmarks (means of nearby samples)."""
+    """Samples, and a pool of partitions of the samples or landmarks, which are both called points."""
 
     # ``features`` are the scaled features of the points, or None for distances and bags. Bags have
     # ``kernels`` instead of graph and linear kernels. Distances and bags have ``coincident``, the groups of
     # points at distance 0, and distances have ``coordinates``. ``transform`` scales new samples, and
-    # ``nearest(X_new, n)`` returns indices and distances of nearest points. ``landmark_of`` is the index of
-    # each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it is None,
-    # and ``rows`` has the unscaled features. ``far`` marks the outliers among the points. Their ``features``
-    # were moved towards the nearest sample from ``far_rows``. With landmarks, ``outliers`` marks the outliers
-    # among all samples. ``rare`` is the rare group of each landmark (-1 if none), or None without groups.
-    # Groups in the mask ``apart`` are clusters in every partition of the pool. Pickles of fits with landmarks
-    # omit ``scaled`` and ``rows``. After a fit to a partitioned table, the samples are the landmarks, with
-    # row ``counts``, followed by the rows ``known_rows`` with labels or pairs.
+    # ``nearest(X_new, n)`` returns the indices and distances of their nearest points. ``landmark_of`` is the
+    # index of each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it
+    # is None, and ``rows`` contains the unscaled features. ``far`` is a mask of the outliers among the
+    # points: ``far_rows`` are their features before they were moved towards the nearest inlier. With
+    # landmarks, ``outliers`` is the mask for all samples. ``rare`` is the rare group of each landmark (-1 if
+    # none), or None without groups. Groups in the mask ``apart`` are clusters in every pool partition.
+    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, samples
+    # are the landmarks, with row ``counts``, followed by the rows ``known_rows`` with labels or pairs.
 
     n_samples: int
     graph: sp.csr_array
@@ -178,7 +178,7 @@ class PooledSamples:
         return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Sum the values (n_samples, c) of the samples of each point; returns shape (n_points, c)."""
+        """Sum sample values, shape (n_samples, c), for each point; returns shape (n_points, c)."""
         if self.landmark_of is None:
             return values
         totals = np.zeros((self.n_points, values.shape[1]))
@@ -197,14 +197,14 @@ class PooledSamples:
         of_points[..., self.landmark_of] = labels
         n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
         if equal is not None and not n_samples.all():
-            # If landmarks are repeated, those without samples get the label of their copy with samples.
+            # If a landmark is repeated, its copies without samples get the label of a copy with samples.
             place = np.zeros(self.n_points, dtype=np.intp)
             place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
             of_points = of_points[..., place[equal]]
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Return values (n_points, c) at the samples, as weighted means over each sample's nearest points."""
+        """Interpolate point values (n_points, c) at the samples by weighted means of their nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
@@ -225,15 +225,15 @@ class PooledSamples:
 
     @cached_property
     def similarity(self) -> FloatArray:
-        """Graph kernel of all pairs of points, or sum of the bag kernels, computed once in O(n_points^3)."""
+        """Graph kernel between all points, or sum of the bag kernels; computed once in O(n_points^3) time."""
         if self.kernels:
             return np.sum(self.kernels, axis=0)
         return unit_diagonal(self.walk)
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random walks (I - .9 B)^-1 on the graph, for its kernel and for pair propagation."""
-        # With a factor close to 1, random walks are long.
+        """Random-walk matrix (I - .9 B)^-1 of the graph, used for its kernel and for pair propagation."""
+        # The closer the factor is to 1, the longer the random walks.
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
@@ -259,7 +259,7 @@ class PooledSamples:
         return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
-        """Return a mask of the new samples that are outliers relative to the fit, see :func:`far_points`."""
+        """Return a mask of the new samples that are outliers relative to the fit; see :func:`far_points`."""
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
@@ -276,8 +276,8 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # The fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Most rows for which
-            # this bound exceeds the limit have five inliers within the limit: those nearest to the landmark.
+            # By the triangle inequality, a row's fifth inlier is at most ``away`` + ``reach`` away. Only rows
+            # for which this bound exceeds the limit are searched, first among the landmark's own neighbours.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to a landmark of a rare group are not outliers, even if the group has no others.
+                # Rows equal to a landmark of a rare group are not outliers, even if the group has no other.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -332,7 +332,7 @@ class PooledSamples:
             return None
         n = placement.FAR_NEIGHBOR
         if self.landmark_of is not None:
-            # For this search, unlike scikit-learn's, distances do not depend on the other rows of the part.
+            # Unlike with scikit-learn's search, the distances of a row do not depend on the other rows.
             exact = placement.PointSearch(near)
             reach: FloatArray = exact(near, n + 1)[1][:, -1]
             search: Callable[..., Any] = partial(exact, n=n)
@@ -362,8 +362,8 @@ def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
-    # Distinct new rows become points if there are then at most ``n_landmarks`` points. Otherwise, only rows
-    # in the mask ``apart`` (unlike the fit) or, if these are too many, ``n_landmarks / 10`` means of them do.
+    # Distinct new rows become points if the total is then at most ``n_landmarks``. Otherwise, only the rows
+    # ``apart`` (unlike the fit) become points, or ``n_landmarks / 10`` means of these rows if there are more.
     # In every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is
     # None, partitions of ``candidate_pool`` replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
@@ -392,7 +392,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # Several landmarks can be equal. Earlier samples then stay assigned to the same one.
+        # If several landmarks are equal, earlier samples stay assigned to the same landmark.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
@@ -445,7 +445,7 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Return inverse squared distances that sum to 1 per row; if distances are 0, only those get weight."""
+    """Return inverse squared distances, scaled to sum to 1 per row. Zero distances share the whole weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
@@ -469,8 +469,8 @@ def pooled_table(
     Long tables and partitioned tables are represented by landmarks. ``placing`` contains the options of
     :func:`placed_table`.
     """
-    # A uniform sample determines scale, landmarks and rare groups. Landmarks are then moved to the means of
-    # all their rows in the table. If the sample is the whole table, they are in place already.
+    # A uniform sample of rows determines the scale, landmarks and rare groups. Unless the sample is the whole
+    # table, each landmark is then moved to the mean of all its rows.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
@@ -519,7 +519,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform sample of rows in their original order; column bounds if the table has more rows."""
+    """Return a uniform sample of rows in their original order and, unless it is complete, column bounds."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -530,7 +530,7 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
     elif size == n:
         return table, None
     else:
-        # Select the same rows as for a partitioned table.
+        # Draw the same rows as from a partitioned table.
         rows = table[np.sort(draw(np.empty((n, 0)), 0, size, seed, key_limit(size, n)).numbers)]
         found: list[Any] = [table.min(axis=0), table.max(axis=0)]
         ends = [end.toarray().reshape(-1) if sp.issparse(end) else end for end in found]
@@ -574,7 +574,7 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """If there are few distinct rows, repeat their landmarks once per row, at most twenty times."""
+    """Repeat the landmarks of a table with few distinct rows: once per row, at most twenty times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
@@ -594,7 +594,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return the landmarks as samples without graph or pool, to which the rows of a table are assigned."""
+    """Return the landmarks as samples without a graph or pool, for assigning table rows to landmarks."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -630,7 +630,7 @@ def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tu
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """For each landmark, return row counts, the exact sum of inliers minus landmark, and inlier numbers."""
+    """For each landmark, return row counts, the exact sum of its inliers' offsets, and the inlier count."""
     assert search.features is not None
     m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
@@ -653,7 +653,7 @@ def placed_table(
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
     far = placed.far()
     if far.any() and scaling.components is None:
-        # Exclude outliers from the scaling too, which can reveal additional outliers.
+        # Recompute the scaling without the outliers, which can reveal additional outliers.
         outside = far if placed.landmark_of is None else far[placed.landmark_of]
         scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
@@ -678,9 +678,9 @@ def samples_of(
     n_samples: int, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     min_cluster_size: int | None, options: Mapping[str, Any], **changes: Any,
 ) -> PooledSamples:  # fmt: skip
-    """Return the samples of a placed table with their graph and a pool of one partition."""
+    """Return the samples of a placed table with their graph and a single-partition pool."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
-    # With so many requested clusters that there are too few inliers, outliers are not excluded.
+    # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
     given, far, apart = points, far & enough, None
     if far.any():
@@ -718,7 +718,7 @@ def pooled_distances(
 
 
 def principal_coordinates(D: FloatArray) -> FloatArray:
-    """Return up to 50 principal coordinates (classical scaling of the distances) for the verdict."""
+    """Return up to 50 principal coordinates, by classical scaling of the distances, for the verdict."""
     # Directions with negative or negligible eigenvalues are omitted. Takes O(n^2) time.
     squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
     means = squared.mean(axis=0)
@@ -748,7 +748,7 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # Computing all kinds of distances in one pass takes little longer than computing two of them.
+    # Computing all kinds of distances in one pass takes only a little longer than computing two kinds.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
@@ -812,7 +812,7 @@ def _pool_of_views(
 ) -> PartitionPool:
     """Join the pools of ``points`` in all tables; only the first table, "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
-        # If many samples are equal, there can be fewer landmarks than requested clusters.
+        # If many samples are equal, there may be fewer landmarks than requested clusters.
         n_points = len(tables[""][points])
         options = options | {"n_clusters": min(options["n_clusters"], n_points)}
     extra = [(family, labels[points]) for family, labels in extra]
@@ -865,7 +865,7 @@ def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and values of the n smallest entries of each row (ties: the first)."""
+    """Return positions and values of the n smallest entries per row (ties: the first)."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
@@ -899,7 +899,7 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
         raise ValueError(f"max_instances must be None or at least 1, got {max_instances}")
     if bags.sizes.max() <= max_instances:
         return bags
-    # Use one key per position within a bag, so that the bag order does not matter.
+    # Use one key per position within a bag, so the result does not depend on the order of the bags.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
     place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
     order = np.lexsort((keys[place], bags.bag_of_instance))

@@ -28,7 +28,7 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
-# Share of the variance of principal coordinates from which distances are treated as three-dimensional.
+# Distances are three-dimensional if their first three principal coordinates have this share of the variance.
 _FLAT_FROM = 0.85
 # Default weight of each criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
@@ -36,19 +36,19 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 SCORE_WEIGHT = 20.0
 # Maximum number of alternatives, and maximum adjusted Rand index with the result and with each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Minimum agreement of a finer partition that replaces the result, and share of points in nested clusters.
+# Minimum agreement of a finer partition that replaces the result, and minimum share of nested points.
 _AGREED, _NESTED = 0.99, 0.98
-# Maximum p-value of the parts of a divided cluster. In 600 generated tables of two to six Gaussian clusters,
-# it was at least .17 for all 8 divisions of a single Gaussian, and at most .10 for 21 of 24 other divisions.
+# A cluster is divided only if the p-value of its parts is at most this. For 600 tables of two to six Gaussian
+# clusters, p was at least .17 in all 8 divisions of a single Gaussian, and at most .10 in 21 of 24 others.
 _MOST_BY_CHANCE = 0.1
 # The pool is extended if the result has more clusters than this share of the largest number in the pool.
 _NEAR_TOP = 2 / 3
-# It is also extended if Ward's method and Genie agree on a larger number. How many numbers are compared, and
-# minimum points per cluster: with ten points, the agreement is at most .76 on data without groups.
+# It is also extended if Ward's method and Genie agree on a larger number. These are the maximum count of
+# numbers compared and the minimum points per cluster: with 10, data without groups agree by at most .76.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: thirds, on a logarithmic scale, of the range of cluster numbers in the pool.
 GRANULARITIES = ("few", "some", "many")
-# Minimum number of pairs with which held-out pairs select n_clusters, and numbers of clusters tried.
+# Minimum number of pairs for selecting n_clusters by held-out pairs, and number of candidates for n_clusters.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 
 
@@ -56,7 +56,7 @@ _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 class SideInformation:
     """Labels and pairs of a fit."""
 
-    # Information used for selection: none, labels of all classes, labels of some classes, or pairs only.
+    # Supervision: none, labels of all classes, labels of some classes, or only pairs.
     kind: Literal["none", "labels", "novel", "pairs"]
     targets: Targets | None = None  # labels of samples, propagated along must-links
     pairs: PairwiseConstraints | None = None  # pairs of samples
@@ -81,7 +81,7 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return pairs of points. A pair of landmarks has the number of its pairs of samples as weight."""
+        """Return pairs of points. The weight of a pair of landmarks is the number of its sample pairs."""
         # Drop pairs of samples with the same landmark, because no partition of landmarks separates them.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
@@ -108,7 +108,7 @@ def read_side_information(
     pairs: str,
 ) -> SideInformation:
     """Check labels and pairs, and determine the kind of selection."""
-    # Issues a UserWarning if all labels are of one class, because other clusters then become new classes.
+    # Issues a UserWarning if all labels are of one class, because clusters without labels become new classes.
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
     targets = partial_targets(y, n_samples)
@@ -154,7 +154,7 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 class Objectives:
     """Fitted objectives (agreement, weighted criterion, evidence from labels or pairs), and scores."""
 
-    # ``boundary`` penalises the cut similarity in searches with pairs.
+    # ``boundary`` penalises similarities between clusters if pairs are given.
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
@@ -171,12 +171,12 @@ class Objectives:
         return _values(self.indices, labels)
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Return only the family agreement, which is a feature of the confidence model."""
+        """Return the family agreement alone, which is a feature of the confidence model."""
         first = self.indices[0]
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Return the score: agreement plus weighted criterion."""
+        """Return the agreement plus the weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
@@ -185,7 +185,7 @@ class Objectives:
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
-            # Without this penalty, the pairs could be satisfied by tiny clusters around the samples in pairs.
+            # Without this penalty, tiny clusters around the paired samples could satisfy the pairs.
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
@@ -209,7 +209,7 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
     if samples.features is not None:
         is_flat = X.shape[1] <= 3
     else:
-        # Distances that are not Euclidean, such as city-block distances, add coordinates of low variance.
+        # Non-Euclidean distances, such as city-block distances, add coordinates of low variance.
         variances = (X**2).sum(axis=0)
         is_flat = variances[:3].sum() >= _FLAT_FROM * variances.sum()
     if is_flat:
@@ -225,7 +225,7 @@ def objectives_for(
     weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence; without a weight, the criterion has its default weight."""
+    """Fit agreement, criterion and evidence. Use the criterion's default weight if ``weight`` is None."""
     # Agreement and criterion depend only on the pool, not on labels and pairs, so they are stored with it.
     if criterion not in samples.scored:
         assert samples.pool is not None
@@ -245,7 +245,7 @@ def objectives_for(
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
-    """Fit the criterion that is added to the agreement: the modularity if all distances are 0."""
+    """Fit the criterion that is added to the agreement; use the modularity if all distances are 0."""
     X = samples.positions
     if name == "minimax" and X is not None:
         return validity.MinimaxSilhouette().fit(X)
@@ -275,7 +275,7 @@ class BroadAgreement(validity.ValidityIndex):
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # Weights with which a product is the mean over families of the mean over the members of each.
+        # Weights that average over the members of each family, and then over the families.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
@@ -296,7 +296,7 @@ class BroadAgreement(validity.ValidityIndex):
 
 
 class SumOfIndices(validity.ValidityIndex):
-    """Sum of a fitted index and a second fitted index times a weight."""
+    """Weighted sum of two fitted indices; the weight of the first is 1."""
 
     greater_is_better = True
 
@@ -333,12 +333,12 @@ class LeastSizes:
 
     least: int
     weights: FloatArray  # shape (n_points,): samples per point
-    # shape (n_points, n_points): similarities used to merge clusters that are too small.
+    # shape (n_points, n_points): similarities used to merge small clusters.
     graph: sp.csr_array
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Create the limits. By default, ``least`` is 1% of n_samples, but at least 2 and at most 10."""
+        """Create the limits. Default of ``least``: 1% of n_samples, but at least 2 and at most 10."""
         if least is None:
             least = min(10, max(2, round(0.01 * samples.n_rows)))
         return cls(least, samples.sizes, samples.graph)
@@ -349,7 +349,7 @@ class LeastSizes:
 
     def merged(self, labels: Labels) -> Labels:
         """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
-        # The similarity of two clusters is the sum of their links. Clusters without links join the largest.
+        # Clusters are compared by the sum of the links between them; without links, they join the largest.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
             sizes = np.bincount(labels, weights=self.weights)
@@ -394,7 +394,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of partitions with an allowed number of large enough clusters and no equal points apart."""
+        """Mask of partitions with allowed numbers and sizes of clusters that do not separate equal points."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -437,7 +437,7 @@ class Candidates:
         return reached[-1] if reached else next(iter(self.granularities))
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """Return the best eligible partition or, with ``n_clusters``, the best of those nearest to it."""
+        """Return the best eligible partition, or the best one with about ``n_clusters`` clusters."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
@@ -446,7 +446,7 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest partition with high agreement that divides clusters of a result, if any."""
+        """Return the finest high-agreement partition that divides clusters of ``labels``, else ``labels``."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if the positions X of its points differ from data without clusters.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
@@ -493,8 +493,8 @@ class Candidates:
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
         """Return up to four good candidates that differ from the result and from each other, best first."""
-        # Prefer candidates whose number of clusters differs from that of the result and of each other by a
-        # factor of 1.25 or more. Also returns each one's adjusted Rand index with the result, at most .8.
+        # Prefer candidates whose numbers of clusters differ from each other and from that of the result by a
+        # factor of at least 1.25. Also returns their adjusted Rand indices with the result (at most .8).
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
@@ -543,8 +543,8 @@ def choose_solution(
     trusted: bool | None = None,
 ) -> Solution:  # fmt: skip
     """Select or combine candidates based on labels and pairs; without candidates, use bag kernels."""
-    # ``hard``: must-links are certain. ``trusted``: a candidate that does not contradict the labels becomes
-    # the result; None: such candidates are not sought, because all classes have labels.
+    # ``hard``: must-links are certain. ``trusted``: the best candidate is the result unless it contradicts
+    # labels. If None, candidates are not compared with labels, as these are assumed to cover all classes.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -608,7 +608,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
     """Return the number of clusters on which two hierarchies agree, or 0 if they do not agree enough."""
     # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
-    # suggests separate groups. Data with many repeated points are excluded, because these look like groups.
+    # suggests separate groups. Data with many repeated points are excluded, because repeats look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
     if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
@@ -621,7 +621,7 @@ def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
-    """Return clusters of points that are equal or joined by hard must-links, or None if there are none."""
+    """Return groups of points that are equal or joined by must-links, or None if there are no such points."""
     equal = samples.equal_points
     if pairs is None or not len(pairs.must_link):
         return equal
@@ -633,7 +633,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the partition with ``n_clusters`` clusters if only one is possible; warn of too few groups."""
+    """Return the only possible partition into ``n_clusters``, else None; warn if there are too few groups."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -668,7 +668,7 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster by propagated pairs, and repair violations. By default, held-out pairs select n_clusters."""
+    """Cluster by propagated pairs, and repair violations. Held-out pairs select n_clusters if it is None."""
     # With fewer than twelve pairs and no ``n_clusters``, the best candidate is repaired.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
@@ -690,7 +690,7 @@ def _by_pairs(
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
-    """Return the eight numbers of clusters that have the best candidates, and their scores."""
+    """Return the eight numbers of clusters with the best candidates, and the scores of these candidates."""
     members = np.arange(len(candidates.labels)) if candidates.interval is None else candidates.eligible
     numbers, at = np.unique(candidates.pool.n_clusters[members], return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
@@ -704,10 +704,10 @@ def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
     """Return the best candidate if it agrees with the labels, else None."""
-    # It agrees if it is ``trusted`` and no cluster has labels of several classes. Despite such a cluster, it
-    # is returned with ``clamp`` if some clusters have no labels and a fifth of the labels are the only ones
-    # of their classes: by the Good-Turing estimate, a fifth of the samples then belong to classes without
-    # labels. Clusters without labels are numbered after the classes.
+    # It agrees if it is ``trusted`` and no cluster has labels of several classes. If a cluster has, it is
+    # returned only with ``clamp``, and if some clusters have no labels and at least a fifth of the labels are
+    # the only ones of their class: by the Good-Turing estimate, a fifth of the samples then belong to classes
+    # without labels. Clusters without labels are numbered after the classes.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
@@ -732,7 +732,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Return each cluster's majority class of labelled samples (ties: the lowest), -1 without labels."""
+    """Return the majority class of each cluster's labelled samples (ties: the lowest), or -1 if none."""
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
@@ -740,7 +740,7 @@ def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """Class scores of the points, factors for the class shares, and classifiers of the features."""
+    """Class scores of the points, with class factors and feature classifiers that correct them."""
 
     scores: FloatArray  # shape (n_points, n_classes)
     # shape (n_classes,): factors that move the class shares towards the expected shares.
@@ -773,14 +773,14 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, corrected by feature classifiers."""
-    # If the classes ``found`` of the points are given, the kernel only affects their probabilities (at least
-    # .5). With ``kind="auto"``, four labels per class are needed for classifiers. Takes O(n_points^3) time.
+    # If the classes ``found`` of the points are given, the kernel affects only their probabilities (at least
+    # .5). ``kind="auto"`` uses classifiers from four labels per class. Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
-    # With fewer labels per class, graph and linear kernels give worse results for non-convex clusters.
+    # With fewer labels per class, graph and linear kernels worsen the results for non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
-    # Use one thread, so that the result does not depend on the number of threads.
+    # Use one thread to make the result independent of the number of threads.
     with one_thread("blas"):
         kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
         scores = kernel.scores(kernel.counts)
@@ -820,9 +820,9 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between points and labelled points; the labels determine the weight of each partition."""
+    """Kernel between all points and the labelled points, with partitions weighted by the labels."""
 
-    # ``counts``, shape (n_points, n_classes), contains the numbers of labelled samples.
+    # ``counts``, shape (n_points, n_classes): number of labelled samples per point and class.
 
     def __init__(
         self, samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, kind: str, full: bool

@@ -37,14 +37,14 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     Parameters
     ----------
     select : str, int or callable
-        Rule that selects a solution from the front, see :meth:`choose`.
+        Rule that selects a solution from the front; see :meth:`choose`.
 
     Attributes
     ----------
     chosen_ : int
-        Index of the selected row of the front.
+        Row of the selected solution in ``pareto_front_``.
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Only for fuzzy encodings: memberships in clusters; those that are not in ``labels_`` come last.
+        Cluster memberships (fuzzy encodings only). Clusters that do not occur in ``labels_`` come last.
     """
 
     pop_size: Count = 60

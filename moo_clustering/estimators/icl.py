@@ -53,8 +53,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters`` and ``icl`` of each level, and ``log_alpha``. Below this value of log(alpha), a level
-        has a higher ICL than the next finer one, if the ICL is linear in log(alpha) (section 4).
+        ``n_clusters``, ``icl`` and ``log_alpha`` of each level. If log(alpha) is below ``log_alpha``, the
+        level has a higher ICL than the next finer level, assuming ICL linear in log(alpha) (section 4).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -62,8 +62,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
     Notes
     -----
-    A sweep takes O(n_samples k n_features) time, O(n_samples k n_features^3) for full covariance matrices, or
-    O(n_links + n_samples k^2) for graphs. A fit uses O(n_samples (pop_size + n_features)) memory.
+    Moving each sample once takes O(n_samples k n_features) time, O(n_samples k n_features^3) for full
+    covariances, or O(n_links + n_samples k^2) for graphs. Memory: O(n_samples (pop_size + n_features)).
 
     Examples
     --------
@@ -141,8 +141,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the highest product of predictive density and cluster proportion.
 
-        Predictions for training samples can differ from ``labels_``, because these are scored as if they
-        were additional samples. Raises a ValueError for graphs.
+        Predictions for training samples can differ from ``labels_``, because training samples are scored as
+        if they were additional samples. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         return self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
@@ -221,7 +221,7 @@ class LikelihoodSearch:
         self._record()
 
     def advance(self) -> None:
-        """Replace all partitions except the best by children; after Ctrl-C, keep the parents instead."""
+        """Replace all partitions except the best by children; after Ctrl-C, keep the old population."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
         # Select parents from the best 40% of the population.
         parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
@@ -287,7 +287,7 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Select the level with the required or best number of clusters, or the last if merges end early."""
+        """Return the level with the required or best number of clusters, or the last if merges end early."""
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

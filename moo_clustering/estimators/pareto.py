@@ -52,7 +52,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     Parameters
     ----------
     families : "auto" or sequence of str
-        Algorithm families in the pool, see :func:`~moo_clustering.pool.candidate_pool`.
+        Algorithm families in the pool; see :func:`~moo_clustering.pool.candidate_pool`.
     prepare : {"auto", "none"}
         ``"auto"``: data frames are converted to features, also in ``predict``, by a
         :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: data frames must contain finite numbers.
@@ -65,27 +65,27 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         ``"cosine"``: instead of applying ``scale``, rows such as embeddings are scaled to unit length and
         reduced to ``n_components``. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
-        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity for bags and with pairs or
-        ``n_clusters``; minimax in up to three dimensions; directions, without labels, for reduced sparse data
-        and ``metric="cosine"``; mixture in all other cases.
+        Criterion added to the agreement; see Notes. ``"auto"``: modularity for bags, or if ``n_clusters`` or
+        only pairs are given; otherwise minimax in up to three dimensions, directions for reduced sparse data
+        or ``metric="cosine"`` (without labels), and mixture in all other cases.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel used with labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``; for
-        bags, two bag kernels), or only bag kernels. ``"auto"``: ``"full"`` from four labels per class.
+        bags, two bag kernels), or only bag kernels. ``"auto"``: ``"full"`` with at least 4 labels per class.
     n_components : int
         Number of components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
-        Number of landmarks (means of nearby samples) that represent the data if there are more samples. Up to
-        twelve landmarks are added per group in ``rare_groups_``.
+        Number of landmarks (means of nearby samples) that represent the data if there are more samples.
+        Up to twelve landmarks are added for each group in ``rare_groups_``.
     noise : {"assign", "label"}
-        Whether outliers, including new samples, are assigned to the cluster of their nearest sample or
-        labelled -1. Samples with labels, pairs or answers are never noise.
+        Whether outliers are assigned to the cluster of their nearest sample or labelled -1, also in
+        ``predict``. Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
-        Additional sets of features for which the pool has partitions: transformers of X, or column indices.
+        Additional feature sets that the families cluster: transformers of X, or column indices.
 
     Attributes
     ----------
     parts_ : Parts
-        Partitioned training table, if any, with its number of rows, of passes, and the share of far rows.
+        Partitioned training table, if any, with the number of rows and passes, and the share of far rows.
     preparer_ : TablePreparer or None
         Fitted data-frame preparer, with notes on converted, omitted and imputed columns.
 
@@ -99,27 +99,27 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the result is
     the partition with the highest ``total``, provided that no cluster has labels of two classes. With
-    ``clamp``, this partition is also used if a fifth of the labels are the only labels of their class.
-    Clusters of the same class are merged, and clusters without labels are new classes. Otherwise, the labels
-    are assumed to cover all classes.
+    ``clamp``, such clusters are allowed if other clusters have no labels and at least a fifth of the labels
+    are the only ones of their class. Clusters of the same class are merged, and clusters without labels are
+    new classes. In all other cases, the labels are assumed to cover all classes.
 
     ``confidence_`` is estimated by a model of 15 pool features that was fitted to data with known classes. It
     is too low after a fit with labels or pairs, and was not calibrated for bags. This method's documentation
     page explains calibration, verdicts, remarks and defaults. Thin shapes of few samples may be reported as
-    noise although the partition is correct. The distance of an outlier to its fifth neighbour is eight times
-    that of some of its neighbours, and its logarithm exceeds the median by five robust standard deviations.
+    noise although the partition is correct. An outlier's distance to its fifth neighbour is over eight times
+    that of two of its neighbours, and its logarithm is over five robust deviations above the median.
 
     Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features)
     time for landmarks, which are not used for distances and bags. At most 250,000 random samples determine
-    the scale, landmarks and rare groups. Landmarks then become the means of all their samples. Tables of more
-    than 2^25 numbers are scaled in blocks and not copied. They must not change, because ``relabel`` and
-    ``ask`` read them again.
+    the scale, landmarks and rare groups. Each landmark is then moved to the mean of all its samples. Tables
+    of more than 2^25 numbers are scaled in blocks and not copied; do not modify them after the fit, because
+    ``relabel`` and ``ask`` read them again.
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
-    may be larger than memory, and must be numeric. Results do not depend on partitioning and workers. They
-    equal in-memory results for more than ``n_landmarks`` rows, except for rounding in class probabilities.
-    ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask arrays. Other partitions and reports describe the
-    landmarks. ``ask``, ``update`` and ``views`` require the rows in memory.
+    may be larger than memory, and must be numeric. Results do not depend on the partitioning or the workers.
+    Above ``n_landmarks`` rows, they equal in-memory results, except for rounding in class probabilities.
+    ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask arrays. All other partitions, and reports, refer
+    to the landmarks. ``ask``, ``update`` and ``views`` require the rows in memory.
 
     References
     ----------
@@ -190,11 +190,11 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def update(self, X: Any) -> Self:
         """Add new samples to the fit, and change clusters only where the new samples require it.
 
-        Partitions of the pool are extended to the new samples. The families partition all samples again, with
-        about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
-        or if the data have grown by half since they last did so. Another partition replaces the current one
-        only if its score is higher by .05 than that of the current partition or, after :meth:`choose` or
-        :meth:`take`, of the result that it replaced. With labels of every class, classes are predicted again.
+        Pool partitions are extended to the new samples. If significantly many new samples are unlike the fit
+        (p < .05), or if the data have grown by half since the families last ran, the families also partition
+        all samples again, with about the current number of clusters. Another partition replaces the current
+        one only if its score is over .05 higher and, after :meth:`choose` or :meth:`take`, over .05 above the
+        score of the fit's own result. With labels of every class, classes are predicted again.
         Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
         Preparation, scaling, labels and pairs are those of the fit, so the result can differ from a fit to
@@ -202,10 +202,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
         New and earlier clusters are matched one to one to maximise the number of shared samples, at least a
         fifth of each earlier cluster. Matched clusters keep their numbers, and names are kept as in
-        ``relabel``. Numbers of clusters that disappear go to the clusters with the highest numbers.
+        ``relabel``. Numbers of clusters that disappear are reassigned to the highest-numbered clusters.
         ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
-        ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, only for samples that
-        differ from those of the fit. It takes no more time or memory than a fit.
+        ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and only for samples
+        that are unlike the fit. It takes no more time or memory than a fit.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             total = objectives.totals(extension.per_point(both))
-            # Another partition replaces the current one only if its score is higher by at least this.
+            # Another partition replaces the current one only if its score is higher by more than this.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
@@ -404,8 +404,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 class ParetoBagClustering(ParetoPoolClusterer):
     """:class:`ParetoClustering` for bags of instances.
 
-    The pool has several views: four distances between bags and four embeddings of bags. A family is an
-    algorithm applied to a view, because the view matters more than the algorithm. With labels, the pool's
+    The bags are clustered in several views: four distances and four embeddings. An algorithm is a separate
+    family in each view, as results depend more on the view than on the algorithm. With labels, the pool's
     co-association and two bag kernels classify the remaining bags. Takes O(n_instances^2 n_features) time for
     the distances, and O(n_bags^2) memory and O(n_bags^3) time for the pool. Classes of bags rarely form
     clusters, so results without labels rarely agree with the classes.
@@ -417,7 +417,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
         Means, means with extremes, principal components of "stats", and Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
-        Kernel used with labels: co-association of the pool plus two bag kernels, or only one of these parts.
+        Kernel used with labels: pool co-association plus two bag kernels, or only one of these two parts.
         ``"bags"`` creates no pool, at about 1% of the cost.
     normalize : bool
         Whether to scale each feature to 0..1 over all instances.
@@ -467,7 +467,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
         X : Bags, list of arrays, 3-d array, or instances with ``groups`` or ``offsets``
             Bags in any form that :func:`moo_clustering.bags.as_bags` accepts.
         y, must_link, cannot_link
-            Same as for :class:`ParetoClustering`, with one class per bag and pairs of bag indices.
+            See :class:`ParetoClustering`; ``y`` contains one class per bag, and pairs contain bag indices.
         groups, offsets : array-like, optional
             Bag of each instance, or first instance of each bag.
         """

@@ -107,7 +107,7 @@ def consensus_partition(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Cluster labels, numbered by first appearance. Fewer than k if no partition separates more samples.
+        Labels, numbered by first appearance. There are fewer than k if no partition separates more samples.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def consensus_partition(
         raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
     if k in (1, n_samples):
         return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # a single cluster, or singletons
-    # Renumber the clusters, so that results and ties do not depend on the caller's labels.
+    # Renumber the clusters to make results and ties independent of the caller's labels.
     rows = relabel_by_first_appearance(rows)
     by_weight = rows[np.argsort(-shares, kind="stable")]
     first, kind = distinct_rows(rows[shares > 0].T)
@@ -140,13 +140,13 @@ def consensus_partition(
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split the largest clusters until there are k, by one partition (row) after the other."""
+    """Split the largest clusters by one partition (row) after another until there are k clusters."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:
         width = int(row.max()) + 1
         while n_clusters < k:
-            # How many labels of the row occur in each cluster.
+            # Number of distinct row labels in each cluster.
             n_pieces = np.bincount(np.unique(found * width + row) // width)
             sizes = np.where(n_pieces > 1, np.bincount(found), 0)
             if not sizes.any():
@@ -392,7 +392,7 @@ def diffusion(
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))
-    # LAPACK needs column-major order to work in place. A is positive definite: |eigenvalues of B| <= 1.
+    # LAPACK needs column-major order to work in place. A is positive definite, as |eigenvalues of B| <= 1.
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
     A *= root
     A[np.diag_indices_from(A)] += 1.0

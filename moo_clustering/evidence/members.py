@@ -19,13 +19,13 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Factors in the exponents of weights: for score, ratio of numbers of clusters, and evidence.
+# Factors in the exponents of the weights: for the score, the ratio of cluster numbers, and the evidence.
 _SCORE_RATE = 10.0
 _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
 # Reference data: maximum number of rows and of columns (or principal components), number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Rows farther from the mean than this share of the rows are moved to this quantile of the distances.
+# Rows beyond this quantile of the distances from the mean are moved to the quantile.
 _NEAREST_SHARE = 0.95
 # Columns with fewer distinct values than this keep their marginal distribution.
 _FEW_VALUES = 8
@@ -187,9 +187,9 @@ class ReferenceTest:
 
     The references have independent components with the unimodal densities and rank correlations of the data.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
-    references. The larger of two values is used: for the rows as they are, which shows small distant
-    clusters, and with the 5% of the rows that are farthest from the mean moved to the distance of the others,
-    which shows clusters of heavy-tailed data. Features and their Euclidean distances have the same p-value
+    references. The larger of two values is used. One is computed from the unchanged rows, and reveals small
+    distant clusters. The other is computed after moving the farthest 5% of the rows towards the mean, and
+    reveals clusters in heavy-tailed data. Features and their Euclidean distances have the same p-value
     (up to rounding). Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani,
     Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of
     Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
@@ -213,7 +213,7 @@ class ReferenceTest:
         return cls(of_data, ((drawn - means) / scales).max(axis=1))
 
     def excess(self, n_clusters: int) -> float:
-        """Return by how many standard deviations the statistic of the data exceeds that of the references."""
+        """Return the excess of the data's statistic over the references' mean, in standard deviations."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
@@ -287,13 +287,13 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Fit the closest unimodal density; return its cumulative shares and values, for drawing samples."""
     low, extent = column.min(), np.ptp(column)
-    # Scale to 0..1 and round, so that values that differ only by rounding errors become equal.
+    # Scale to 0..1 and round to unite values that differ only by rounding errors.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
     values, counts = np.unique(column, return_counts=True)
     shares = counts / len(column)
     if len(values) < _FEW_VALUES:
         steps = np.concatenate([[0.0], np.cumsum(shares)])
-        # Each value has two entries, so that interpolation gives the steps of the distribution function.
+        # Repeat each value, because the distribution function has steps but is interpolated linearly.
         ends = np.repeat(steps, 2)[1:-1] + np.tile([1e-12, 0.0], len(values))
         return ends, low + extent * np.repeat(values, 2)
     between = (values[1:] + values[:-1]) / 2

@@ -26,7 +26,7 @@ from moo_clustering.validity.base import integer_rows
 
 # Weights of hard and soft pairs in repair_pairs, where a sample's similarities to neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
-#: Constraints on the samples, or a symmetric matrix of summed constraints, see :func:`pair_matrix`.
+#: Constraints on the samples, or a symmetric matrix of summed constraints; see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
 
@@ -244,9 +244,9 @@ def cross_validated_partition(
         for q, (W, R) in enumerate(walks):
             cuts = spectral_cuts(adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
-    # 2.9 is the log-odds of a pair that is correct with probability .95.
+    # A pair that is correct with probability .95 has log-odds of 2.9.
     values = prices - 2.9 * violations
-    # Round, so that rounding errors do not decide between equal values.
+    # Tolerate rounding errors, which must not break ties between equal values.
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = min(best.tolist(), key=lambda one: (one[0], ks[one[1]]))
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
@@ -289,8 +289,8 @@ def repair_pairs(
     initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c). Samples j
     and pairs inside the group are ignored. The group stays if no cluster is better. A group that spans
     clusters starts in the cluster of its lowest-numbered sample. Takes O(max_sweeps (nnz(S) + n_pairs +
-    n_groups k)) time. Hard must-links are always satisfied, cannot-links if the similarities allow it. Raises
-    a ValueError or TypeError if inputs are invalid or do not match. Source: ParetoClustering (repair).
+    n_groups k)) time. Hard must-links are always satisfied; cannot-links only if the similarities allow it.
+    Raises a ValueError or TypeError if inputs are invalid or do not match. Source: ParetoClustering (repair).
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ def repair_pairs(
     max_sweeps : int, default=8
         Maximum number of passes over all groups. Stops early if no group moves.
     keep_clusters : bool, default=False
-        Whether to keep groups that form a whole cluster in place, so that no cluster disappears.
+        Whether groups that form a whole cluster never move, which prevents clusters from disappearing.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def repair_pairs(
         raise ValueError(f"max_sweeps must be non-negative, got {max_sweeps}")
     Z = short_indices(as_pair_matrix(constraints, n))
     groups = _groups(constraints, Z) if hard else np.arange(n, dtype=np.intp)
-    # Use a stable sort, so that the lowest-numbered sample of each group comes first.
+    # A stable sort puts the lowest-numbered sample of each group first.
     members = np.argsort(groups, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     current = start[members[ends[:-1]]][groups]

@@ -18,10 +18,10 @@ from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
-# With more labels than this, only one of five folds is held out, and Gaussian kernels use fewer samples.
+# With more labels than this, only one of five folds is held out, and Gaussian kernels use a subset.
 _MANY = 2000
 _BASIS = 500
-# Share of a uniform distribution that is mixed into all probabilities, so that no single loss is huge.
+# Weight of a uniform distribution that is mixed into all probabilities to bound the loss of each sample.
 _DOUBT = 0.02
 _ITERATIONS = 300
 _RIDGE = 0.1
@@ -89,7 +89,7 @@ class ClassifierStack:
             Classes 0, 1, ... of the labelled samples.
         n_classes : int
         first : callable
-            Maps a mask of training samples to the probabilities of the other samples, (n_others, n_classes).
+            Maps a mask of training samples to the other samples' probabilities, shape (n_others, n_classes).
         gaussian : bool, default=False
             Whether to add kernel ridge regression and a support vector machine with Gaussian kernels. They
             improve coarse probabilities, but degrade probabilities that follow thin shapes.
@@ -132,7 +132,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Return the fold of each sample; each class is dealt to the folds in order of distance to its mean."""
+    """Return each sample's fold. The samples of a class, sorted by distance to its mean, take turns."""
     sizes = np.bincount(codes)
     n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)
@@ -190,7 +190,7 @@ class _Fitted:
         elif isinstance(self.model, LogisticRegression):
             P[:, self.present] = self.model.predict_proba(rows)
         else:
-            # The logits are twice the margins.
+            # Use twice the margins as logits.
             margins = self.model.decision_function(rows)
             margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
             P[:, self.present] = _softmax(2.0 * margins)
@@ -237,7 +237,7 @@ class _GaussianRidge:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select ``most`` to 2 ``most`` samples, the same share of each class (all if there are fewer)."""
+    """Select ``most`` to 2 ``most`` samples, the same share of each class, or all if there are fewer."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

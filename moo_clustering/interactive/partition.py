@@ -1,8 +1,8 @@
-"""Partition after a number of answers: a pool of partitions extends the known groups to all samples.
+"""Partitions inferred from answers: a pool of partitions extends the known groups to all samples.
 
 A :class:`QuestionPool` contains the data of a session that answers do not change. From the anchors (points
 with a known group), :func:`spread_groups` computes a :class:`Spread`: a posterior over the pool's partitions,
-the group of each point, and the probability that it is wrong. Points are samples or landmarks.
+the group of each point, and the probability that this group is wrong. Points are samples or landmarks.
 """
 
 from collections.abc import Callable
@@ -20,11 +20,11 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.evidence import best_member, class_probabilities
 from moo_clustering.pool import PartitionPool
 
-# Dirichlet concentration of the classes in a cluster, same as in LabelEvidence.
+# Dirichlet concentration of the classes in a cluster, as in LabelEvidence.
 _ALPHA = 0.5
-# Weight of the selection score when added to the log-likelihood, and rate; weights are exp(rate * sum).
+# Partitions are weighted by exp(_RATE * (log-likelihood + _SCORE_WEIGHT * selection score)).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Minimum number of anchors per group for using both kernels, weight of the linear kernel, ridge penalty.
+# Minimum number of anchors per group for the graph and linear kernels, linear-kernel weight, ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # An anchor's group is corrected if the prediction for another group exceeds the first value, unless the
 # predictions contradict a larger fraction of all anchors than the second value times the error rate.
@@ -44,10 +44,10 @@ class QuestionPool:
     start : ndarray of shape (n_points,)
         Result without answers. It is added to the pool unless it is already the best partition.
     similarity : callable
-        Returns the kernel of all points, shape (n_points, n_points): that of the neighbour graph, or the sum
-        of the bag kernels.
+        Called without arguments, returns the kernel between all points, shape (n_points, n_points): the
+        kernel of the neighbour graph, or the sum of the bag kernels.
     features : ndarray of shape (n_points, n_features) or None
-        Scaled features, if there are any.
+        Scaled features; None for distances and bags.
     landmark_of : ndarray of shape (n_samples,) or None
         Landmark of each sample; None if the points are the samples.
     sample_features : ndarray of shape (n_samples, n_features) or None
@@ -71,7 +71,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # The start is a consensus or was selected by other criteria; give it a score just above all.
+            # The start is a consensus or was selected by other criteria. Give it the highest score.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -135,7 +135,7 @@ class QuestionPool:
 
     @cached_property
     def directions(self) -> FloatArray | None:
-        """Centred features, scaled so that the diagonal of their linear kernel has mean 1."""
+        """Centred features, scaled to a mean squared row norm of 1."""
         if self.features is None:
             return None
         Z = centred_features(self.features)
@@ -168,8 +168,8 @@ class Spread:
 
     ``points`` are the anchors, oldest first, and ``groups`` their groups. The first ``n_real`` groups contain
     anchors. The others are provisional groups: clusters without an anchor, represented by their ``medoids``.
-    ``kept`` are the partitions with sufficient posterior weight, and ``weights`` their weights, normalised to
-    sum to 1. ``new_share`` estimates the fraction of clusters that are new groups. Each point has a
+    ``kept`` are the indices of partitions with sufficient posterior weight, and ``weights`` their weights,
+    which sum to 1. ``new_share`` estimates the fraction of clusters that are new groups. Each point has a
     ``group``; ``votes``, the weight of the partitions in which it shares a cluster with each group;
     ``probabilities`` of groups with anchors; and an ``error``, the probability that its group is wrong (0 for
     anchors). With ``full``, graph and linear kernels are added to the co-association. ``scale`` is the
@@ -198,7 +198,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples of each group in each cluster of the retained partitions."""
+        """Number of samples by cluster of the retained partitions and by group."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -213,7 +213,7 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Representative (anchor or medoid) of each group, sharing clusters with the most of its members."""
+        """Representative (anchor or medoid) of each group that shares clusters with the most members."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
@@ -289,8 +289,8 @@ class Spread:
         """Return the groups of the anchors, with wrong groups replaced by predictions from the other anchors.
 
         An anchor is wrong if kernel ridge regression on the other anchors predicts its group with a score
-        below its error rate, and another group with a score above 0.5. No group is replaced if predictions
-        contradict a fraction of the anchors above 4 times the median error rate: classes are not clusters.
+        below its error rate, and another group with a score above 0.5. If predictions contradict a share of
+        the anchors above 4 times the median error rate, classes are not clusters, and no group is replaced.
         """
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale
@@ -308,7 +308,7 @@ class Spread:
         return np.where(wrong, best, self.groups)
 
     def labels_of_samples(self) -> IntpArray:
-        """Return the group of each sample: that of its point, or one interpolated from three landmarks."""
+        """Return the group of each sample, either from its point or interpolated from three landmarks."""
         base = self.base
         if base.landmark_of is None:
             return self.group
@@ -333,7 +333,7 @@ def spread_groups(
     """Extend the groups of the anchors to all points.
 
     Anchors are sorted oldest first, and groups are numbered by their first anchors. ``pairs``, of shape
-    (n_pairs, 2), contains the pairs volunteered by the user that are not two anchors. ``signs`` is 1 for
+    (n_pairs, 2), contains the volunteered pairs, except those of two anchors. ``signs`` is 1 for
     must-links, -1 for cannot-links, and closer to 0 for doubtful pairs.
     """
     with one_thread("blas"):
@@ -347,7 +347,7 @@ def _spread(
     total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
     if len(pairs):
         alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
-        # Each pair that a partition violates reduces the log-likelihood of the partition.
+        # Each violated pair reduces a partition's log-likelihood.
         total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
     best = best_member(total, pool.n_clusters)
     weights = np.exp(_RATE * (total - total.max()))

@@ -1,10 +1,10 @@
 """Selection of the next question, and effects of an answer.
 
-A :class:`State` contains everything that a session remembers. An :class:`Inquiry` selects the next question
+A :class:`State` contains the answers and groups of a session. An :class:`Inquiry` selects the next question
 for a state, and returns the inquiry that follows an answer. A question asks whether two groups are one class,
-or to which group a sample belongs; both are ranked by the probability of an error times the number of
-affected samples. A sample is compared with the oldest anchors of a group rather than the nearest, so that a
-single wrong answer cannot draw the samples of one class into another.
+or to which group a sample belongs. Questions are ranked by the probability of an error times the number of
+affected samples. A sample is compared with the oldest anchors of a group, not with the nearest. Otherwise, a
+single wrong answer could draw the samples of one class into another.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Two groups are joined if the log-odds that they are one class exceed this value. A single "together" then
-# suffices if one in ten pairs of groups is one class: a second question would cost more than it prevents.
+# suffices if one in ten pairs of groups is one class: a second question would cost more than it gains.
 _JOINED = math.log(4.0)
 # Maximum number of a group's oldest anchors to compare with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
@@ -36,7 +36,7 @@ _ASIDE, _UNKNOWNS = 10, 2
 # Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
 
-# Weight of the prior error rate (as repeated questions), maximum estimate, minimum error rate of an answer.
+# Weight of the prior error rate (as a number of repeats), maximum estimate, minimum error rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
@@ -150,8 +150,8 @@ def ordered(i: int, j: int) -> Pair:
 class Inquiry:
     """A state of a session, with its partition and its next question.
 
-    ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. If ``names``,
-    questions ask for names, not comparisons. ``spread`` is the partition, if already known.
+    ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. With ``names``,
+    questions ask for class names instead of comparisons. ``spread`` is the partition, if already known.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Inquiry:
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        # A doubtful answer reduces the likelihood of partitions that violate it by less than a sure one.
+        # The less certain an answer is, the less it reduces the likelihood of partitions that violate it.
         signs = np.array([np.clip(self._evidence(a) / self.strength, -1.0, 1.0) for a in loose])
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
@@ -193,7 +193,7 @@ class Inquiry:
         slips = corrected != groups
         if not slips.any():
             return spread
-        # Corrected anchors come last, so that none of them starts a new group.
+        # Put corrected anchors last, because they must not start new groups.
         order = np.argsort(slips, kind="stable")
         groups = number_clusters(corrected[order])[0].astype(np.intp)
         return spread_groups(self.base, points[order], groups, pairs, signs)
@@ -215,7 +215,7 @@ class Inquiry:
 
     @cached_property
     def standing_for(self) -> IntpArray:
-        """Group that each point represents; -1 for points that are not representatives."""
+        """Group represented by each point, -1 for all points except representatives."""
         group_of = np.full(self.base.n_points, -1)
         points, groups = self.spread.representatives
         group_of[points] = groups
@@ -236,7 +236,7 @@ class Inquiry:
         return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:
-        """Return the log-odds of each group implied by the answers about a point."""
+        """Return the log-odds that a point belongs to each group, implied by the answers about the point."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
             if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
@@ -339,7 +339,8 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample worth more than ``above``; ``aside`` allows all samples."""
+        """Return the best question about a sample, or None if its value is at most ``above``."""
+        # With ``aside``, samples that were set aside are also considered.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -348,7 +349,6 @@ class Inquiry:
         candidates = self._candidates(np.flatnonzero(free))
         if not len(candidates):
             return None
-        # Prefer uncertain samples in large groups.
         sizes = spread.sizes[spread.group[candidates]]
         values = spread.error[candidates] * sizes * spread.reductions(candidates)
         for place in np.argsort(-values, kind="stable"):
@@ -377,7 +377,7 @@ class Inquiry:
             free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
             free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
             rng.choice(free, n, replace=False),
-            # Samples in answers that the user volunteered may not be in a group yet.
+            # Points in volunteered answers may not be in a group yet.
             np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
         ]
         return np.intersect1d(np.concatenate(chosen), free)
@@ -418,7 +418,7 @@ class Inquiry:
         return next((proposal for proposal in found if proposal is not None), None)
 
     def posterior(self, point: int, state: State | None = None) -> FloatArray:
-        """Return the probability that a point belongs to each group, and finally to a new group."""
+        """Return the probability that a point belongs to each group and, as last entry, to a new group."""
         spread, base = self.spread, self.base
         state = self.state if state is None else state
         votes = spread.votes[point]
@@ -495,7 +495,7 @@ class Inquiry:
 
     def _join_at_end(self, state: State) -> None:
         """Join two groups with more "together" than "apart" answers, once every point is an anchor."""
-        # Groups join only after questions about all pairs of their founders, so no more answers can follow.
+        # The groups are joined only if all pairs of their founders were asked about: no answers can follow.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}
@@ -564,7 +564,7 @@ class Inquiry:
         state = self.state.copy()
         state.n_answers += 1
         if i == j:
-            # Two samples with the same landmark share a group in every partition.
+            # Two samples with the same landmark are always in the same group.
             return self.at(state, same_partition=True)
         state.asked.add(ordered(i, j))
         answer = PairAnswer(i, j, sign, True, odds)
@@ -620,7 +620,7 @@ class Inquiry:
     def after_name(
         self, point: int, name: str, *, whole_group: bool = False, odds: float | None = None
     ) -> Inquiry:
-        """Return the inquiry that follows the naming of a point or of its whole group."""
+        """Return the inquiry that follows when the user names a point or its whole group."""
         state = self.state.copy()
         state.n_answers += 1
         of_name = {text: identity for identity, text in state.names.items()}

@@ -64,14 +64,14 @@ class AnswerSession:
     base : QuestionPool
         Pool of partitions from a fit.
     mode : {"pairs", "names"}, default="pairs"
-        Whether to ask if two samples belong together, with the answers "together", "apart" and "unknown", or
-        to ask for the class of one sample, to be answered with a name or "unknown".
+        With "pairs", questions ask whether two samples belong together; answers are "together", "apart" or
+        "unknown". With "names", questions ask for the class of a sample; answers are a class or "unknown".
     error_rate : float or "auto", default=0.03
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
         raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from
         0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
-        both are treated as "unknown", and ``error_rate_`` rises, so that more questions are repeated. The
-        weights of answers do not depend on ``error_rate_``.
+        both are treated as "unknown", and ``error_rate_`` rises, which causes more repeats. The weights of
+        answers do not depend on ``error_rate_``.
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional
@@ -98,7 +98,7 @@ class AnswerSession:
         Estimated fraction of wrong answers, or the fraction specified by the user.
     history_ : DataFrame
         One row per answer: samples (-1 for none), answer, kind, previous probability of "together", fraction
-        of samples moved, number of clusters, ``expected_error_``, and contradicted answer (-1 for none).
+        of samples moved, number of clusters, ``expected_error_``, and row of a contradicted answer (else -1).
 
     Notes
     -----
@@ -148,7 +148,7 @@ class AnswerSession:
         # For each answer, the state before it, the answer, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # Per reopening of an answer: number of answers after it, event, and the answers and state before it.
+        # For each reopening of an answer: number of answers after it, event, and answers and state before it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
         self._events: list[dict[str, Any]] = []  # all events, as they are written to the file
         self._path: Path | None = None
@@ -285,7 +285,7 @@ class AnswerSession:
         """Answer questions from known classes, or with a function that asks a person or a model.
 
         Raises a ValueError that names the question if an answer is not allowed, and a TimeoutError if the
-        function takes longer than ``time_limit``. Earlier answers are kept.
+        function takes longer than ``time_limit``. The answers before the error are kept.
 
         Parameters
         ----------
@@ -483,7 +483,7 @@ class AnswerSession:
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """Return the question that an event answers, or None if the answer was volunteered."""
-        # The question is restored from the event, because another machine might select a different question.
+        # Restore the question from the event, because another machine might select a different question.
         inquiry, (a, b) = self._inquiry, points
         g, h = int(inquiry.standing_for[a]), int(inquiry.standing_for[b])
         if "kind" not in event or h < 0:
@@ -560,7 +560,7 @@ class AnswerSession:
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
-        """Raise an InconsistentConstraintsError if an answer contradicts the others, which are certain."""
+        """Raise an InconsistentConstraintsError if a certain answer contradicts other answers."""
         if (left_out := event.get("reopen")) is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
         if event.get("answer") in ("together", "apart") and len(event["samples"]) == 2:
@@ -851,8 +851,8 @@ class AnswerSession:
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
     """Return the header and the events in a file, and whether its last line is terminated.
 
-    An unterminated last line of a killed process is kept if it is complete JSON, otherwise ignored with a
-    warning.
+    An unterminated last line, written by a killed process, is kept if it is complete JSON. Otherwise, it is
+    ignored with a warning.
     """
     try:
         text = read_bytes(path, _LARGEST).decode()

@@ -30,14 +30,14 @@ _LARGEST_PICTURE = 10_000_000
 
 
 class Picture(NamedTuple):
-    """A picture: its media type and the content of its file."""
+    """Media type and file content of a picture."""
 
     kind: str
     content: bytes
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read a picture whose path, relative to the table's folder, is in a cell.
+    """Read the picture at the path in a cell, which is relative to the table's folder.
 
     Returns None unless the resolved path is a PNG, JPEG, GIF or WebP file of at most 10 MB in the folder.
     """
@@ -56,7 +56,7 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
 
 
 class Line(NamedTuple):
-    """One feature of the samples in a question: its name, and its values as text."""
+    """Name of a feature, and its values as text for the samples in a question."""
 
     name: str
     values: tuple[str, ...]
@@ -116,12 +116,12 @@ class ShownColumn:
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
-        """Mean of the numbers or frequencies of the categories, and their standard deviation."""
+        """Mean of the numbers, or shares of the categories, and the standard deviation."""
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
             return shares, float(np.sqrt((1.0 - (shares**2).sum()) / 2.0))
-        # Divide by the largest absolute value, so that squares cannot overflow.
+        # Divide by the largest absolute value to prevent squares from overflowing.
         unit = float(np.abs(known).max(initial=0.0)) or 1.0
         parts = known / unit if len(known) else np.zeros(1)
         return np.array([parts.mean() * unit]), float(parts.std() * unit)

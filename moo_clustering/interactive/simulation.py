@@ -27,14 +27,14 @@ class Question:
     samples : tuple of int
         Two samples that may belong together, or one sample whose class is to be named.
     kind : {"groups", "sample", "repeat"}
-        Whether the question is about two groups, is about the group of the first sample, or repeats an
-        answered question with the two samples swapped.
+        Whether the question is about two groups, about the group of the first sample, or a repetition of
+        an answered question with the two samples swapped.
     probability : float
         Probability, before the answer, that the two samples belong together.
     value : float
         Value of an answer: expected number of misplaced samples, times the number of samples that would move.
     concerns : ndarray of int
-        Samples whose cluster can change.
+        Samples whose cluster the answer can change.
     number : int
         Number of previous answers.
     """
@@ -86,7 +86,7 @@ def simulate(
     n_questions : int
         Maximum number of questions answered.
     error_rate : float, default=0.0
-        Fraction of wrong answers, which are the same in all sessions. Repeated questions are drawn anew.
+        Fraction of wrong answers, drawn for the same questions in all sessions, and again for each repeat.
     position_bias : float, default=0.0
         Fraction of pairs for which the answer depends only on the order of the two samples: "together" if the
         first sample has the lower index, otherwise "apart".
@@ -160,7 +160,7 @@ def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[s
 
 
 def share_moved(before: Labels, after: Labels) -> float:
-    """Return the fraction of samples outside the cluster that is matched with their previous cluster."""
+    """Return the fraction of samples outside the cluster matched with their previous cluster."""
     width = int(after.max()) + 1
     table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
     shared = table.reshape(-1, width)
@@ -178,7 +178,7 @@ def within(seconds: float, oracle: Callable[[Question], Any], question: Question
         except BaseException as error:
             found.put((None, error))
 
-    # Use a daemon thread, so that an oracle that hangs cannot keep the process from ending.
+    # Use a daemon thread, because a hanging oracle must not keep the process from ending.
     Thread(target=call, daemon=True).start()
     try:
         answer, error = found.get(timeout=seconds)

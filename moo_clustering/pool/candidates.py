@@ -154,7 +154,7 @@ class PartitionPool:
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
-        """Return the labels of samples, given the landmark ``index`` of each: (n_partitions, len(index))."""
+        """Return sample labels (n_partitions, len(index)), given the landmark ``index`` of each sample."""
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
@@ -198,7 +198,7 @@ def candidate_pool(
         - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20; not for distances.
         - ``"graph_agg"``: many small k-means clusters, merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own numbers, up to 60.
+        Numbers of clusters; see :func:`k_grid`. HDBSCAN determines its own numbers, up to 60.
     n_clusters : int, optional
         Additional number of clusters.
     metric : {"euclidean", "precomputed"}, default="euclidean"
@@ -208,7 +208,7 @@ def candidate_pool(
     n_neighbors : int, default=10
         Number of neighbours per sample in the default graph.
     extra_candidates : sequence, optional
-        User-supplied labels and clusterers, see :func:`extra_partitions`.
+        User-supplied labels and clusterers; see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
         Seed for clusterers in ``extra_candidates``. The families are deterministic and, except for ties and
         rounding, independent of the row order.
@@ -396,8 +396,8 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
-    """Return the partitions of each family by ascending k >= 2, and why partitions are missing."""
-    # Sort the rows, so that starts and ties do not depend on the row order.
+    """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
+    # Sort the rows to make starts and ties independent of the row order.
     positions = data.own_order()
     data = data.ordered(positions)
     # Use one thread, because the last digits of parallel sums vary, and results must be reproducible.
@@ -444,7 +444,7 @@ def _shown(tasks: Sequence[tuple[str, Any]], words: Mapping[str, str], verbose: 
 
 
 def _without_warnings() -> Any:
-    # Partitions with too few clusters or without convergence are acceptable.
+    # Partitions that have too few clusters or did not converge are acceptable.
     return warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
 
 
@@ -458,7 +458,7 @@ def _shared(data: clusterings.PoolData, families: Sequence[str]) -> clusterings.
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # If the shared part fails, the families that need it will also fail, and are then omitted.
+    # If this shared step fails, the families that need it also fail and are omitted.
     try:
         return part()
     except Exception:

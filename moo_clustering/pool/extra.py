@@ -30,7 +30,7 @@ def extra_partitions(
 ) -> Candidates:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
-    Raises a ValueError or TypeError for entries in any other form, or labels of the wrong length or type.
+    Raises a ValueError or TypeError if an entry has an invalid form, or labels of the wrong length or type.
     Negative labels are noise. If X is a dense numeric table, noise joins the cluster of the nearest clustered
     sample; otherwise, it forms a separate cluster. Clusterers that fail and candidates with fewer than two
     clusters are omitted with a UserWarning. Source: ParetoClustering (agreement of algorithm families).
@@ -51,7 +51,7 @@ def extra_partitions(
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.
     failures : dict, optional
-        Dictionary to which the reasons for failures are added, by family. By default, a warning lists them.
+        Dictionary to which failure reasons are added, keyed by family. By default, a warning lists them.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def extra_partitions(
     table = _table(X, m)
     data = None if table is None else clusterings.PoolData(table, metric == "precomputed")
     for family, source in _entries(extra_candidates):
-        # Labels also use up a seed, so that the other seeds stay the same if labels replace a clusterer.
+        # Labels also use up a seed; otherwise, replacing a clusterer by labels would change the other seeds.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
             try:
@@ -110,7 +110,7 @@ def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
 
 
 def _table(X: Any, m: int) -> FloatArray | None:
-    """Return X as a dense table of finite numbers with m rows, or None if it is not such a table."""
+    """Return X if it can be converted to a dense table of finite numbers with m rows, else None."""
     if issparse(X):
         return None
     try:
@@ -171,7 +171,7 @@ def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
 
 
 def _commonest(codes: Int64Array, landmarks: IntpArray, m: int) -> Int64Array:
-    """Return each landmark's most frequent code among samples that are not noise; -1 if there are none."""
+    """Return each landmark's most frequent code, ignoring noise; -1 if all of its samples are noise."""
     clustered = codes >= 0
     n_codes = int(codes.max(initial=0)) + 1
     cells = landmarks[clustered] * n_codes + codes[clustered]

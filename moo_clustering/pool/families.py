@@ -1,4 +1,4 @@
-"""The eight families of clustering algorithms that generate the partitions of a pool."""
+"""The eight clustering algorithm families that generate the partitions of a pool."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# Minimum upper limit of the automatic range of k.
+# The automatic range of k extends at least to this number.
 LEAST_TOP = 6
 # Number of random starts of k-means and k-medoids.
 _STARTS = 3
@@ -128,13 +128,13 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances, shape (n_samples, n_samples); None for distances or if they save no time."""
+        """Squared distances between samples; None if X contains distances or if this saves no time."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
-        """Terms of log densities, shape (n_terms, n_samples); pairs of features; minimum variance."""
-        # Terms: products of two features (only squares above 12 features), the features, and the constant 1.
+        """Log-density terms, shape (n_terms, n_samples); pairs of features; minimum variance."""
+        # Terms: products of two features (above 12 features, only squares), the features, and the constant 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         # Maximum number of features for full covariances.
@@ -149,7 +149,7 @@ class PoolData:
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Round, so that distances that differ only by rounding errors are tied.
+        # Round to tie distances that differ only by rounding errors.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
@@ -184,7 +184,7 @@ def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
         centers = None
         if data.given_merges is not None:
-            # With many clusters, random starts usually miss some of them, so a Ward cut is added.
+            # With many clusters, random starts usually miss some clusters, so add a Ward cut as a start.
             members = (tree_cut(data.given_merges, k) == np.arange(k)[:, None]).astype(np.float64)
             centers = members @ data.X / members.sum(axis=1, keepdims=True)
         data.found_means[k] = kmeans_labels(
@@ -223,7 +223,7 @@ def genie_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
-    """Return a tree's links and their lengths, in an order of the link ends that determines ties."""
+    """Return a tree's links and their lengths, sorted by the ends of the links to make ties reproducible."""
     links = np.sort(tree.links(), axis=1)
     lengths = tree.lengths[np.arange(tree.n_samples) != tree.root]
     order = np.lexsort((links[:, 1], links[:, 0]))
@@ -354,7 +354,7 @@ def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
 
 def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
     labels = D[medoids].argmin(axis=0).astype(np.int32)
-    # A medoid stays in its own cluster even if it equals another medoid, so that no cluster is empty.
+    # A medoid stays in its cluster even if it equals another medoid; otherwise, clusters could become empty.
     labels[medoids] = np.arange(len(medoids))
     return labels
 
@@ -418,7 +418,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
         W[:, a] += W[:, b]
         W[b] = W[:, b] = W[a, a] = 0.0
         volumes[a] += volumes[b]
-        # An infinite volume keeps the merged cluster from being selected as the smallest one.
+        # An infinite volume prevents cluster b, now part of a, from being selected as the smallest.
         volumes[b] = np.inf
         cluster[cluster == b] = a
         alive -= 1
@@ -458,7 +458,7 @@ def reason_of(error: Exception) -> str:
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """Issue one warning for all failures; families in ``partly`` have other candidates in the pool."""
+    """Issue one warning for all failures. Families in ``partly`` still have other partitions in the pool."""
     if failures:
         warn_caller(f"omitted from the pool: {told(failures, partly)}")
 
