@@ -622,7 +622,7 @@ def hamming(first: Any, second: Any) -> int:
 
 
 class MemeticChcStep(ChcStep):
-    """A :class:`ChcStep` that also mutates part of the initial population and the new individuals of restarts.
+    """A :class:`ChcStep` that also mutates part of the initial population and all new restart individuals.
 
     If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, all children are local optima.
 
