@@ -348,7 +348,7 @@ def over_rows(values, x_bounds, how, out):
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):
-    """kept[t] = False if an instance is farther from all bags by ``margin``, or is equal and earlier."""
+    """kept[t] = False if another instance is farther from all bags by ``margin``, or is equal and earlier."""
     # ``order`` must sort instances by decreasing sum of values, because only earlier instances can be farther
     # from all bags. Dropped instances need no comparisons: whatever they would drop, their dropper drops too.
     n_bags = values.shape[1]
@@ -456,7 +456,7 @@ def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out,
 
 @njit(cache=True, nogil=True)
 def _score(labels, sizes, k, totals, sums):
-    """sums[c] += silhouettes of the bags in cluster c, computed from ``totals``, distances to clusters."""
+    """sums[c] += silhouettes of the bags in cluster c, from their total distances to all clusters."""
     for t in range(labels.shape[0]):
         own = labels[t]
         if sizes[own] < 2:

@@ -97,7 +97,7 @@ def _cheapest(distances, members, allowed):
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
-    """Fill clusters with fewer than ``least`` bags, in order, by the moves that add the least distance."""
+    """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances the least."""
     # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bags
     # that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape

@@ -35,7 +35,7 @@ def add_sample(S, x, sign, blocks, starts):
 
 @njit(cache=True, nogil=True)
 def cluster_term(n, S, x, sign, model, work):
-    """Compute the log marginal likelihood of n samples: those with sums S, plus (sign 1) or minus (-1) x."""
+    """Compute the log marginal likelihood of n samples, with the sums S plus (sign 1) or minus (-1) x."""
     if n == 0:
         return 0.0
     blocks, starts, priors, shapes, constants = model

@@ -597,7 +597,7 @@ def amount(f, c, g, d, ranges):
 def weigh(F, violations, n, new, c, current, d):
     """Compare a new solution with the current one and with the first ``n`` archive members."""
     # ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
-    # Objective ranges cover all of these. Returns 1 if the current solution dominates the new one, -1 in the
+    # Ranges cover all of these solutions. Returns 1 if the current solution dominates the new one, -1 in the
     # reverse case, and 0 otherwise; the number of members that dominate the new solution; the sum of the
     # amounts by which these members (and, in case 1, the current solution) dominate it; and the smallest such
     # amount of a member (or inf), with the first row that attains it.

@@ -79,9 +79,9 @@ def climb_boundaries(
     """Move single areas across boundaries to lower a weighted sum of objectives; return the number of moves.
 
     ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas that change
-    region, and mean compactness (maximised). ``before`` contains the earlier regions, ``shapes`` each area's
-    size and perimeter, and ``borders`` the border length of each edge. The temperature falls to a hundredth
-    of ``heat`` times the mean worsening of a proposal. Loads stay within ``low..high``, regions connected.
+    region, and mean compactness (maximised). ``before`` contains earlier regions, ``shapes`` each area's size
+    and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the
+    mean worsening of a proposal to a hundredth of it. Loads stay within ``low..high``, and regions connected.
     """
     n, d = X.shape
     p = labels.max() + 1
@@ -325,8 +325,8 @@ def _n_outside(loads, low, high):
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
     """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
-    # Up to six trees are tried; a random cut with both loads within low..high is used. With ``mend``, most
-    # pairs have a region outside the bounds, and the most even cut is used. Returns the number outside.
+    # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most pairs include
+    # a region outside these bounds, and the most even cut is used. Returns the number of regions outside.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)

@@ -192,7 +192,7 @@ def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, sq
 
 @njit(cache=True, nogil=True)
 def _between_boxes(low, high, home, between, apart):
-    """Compute squared distances from one box to all boxes, and 4 times the squared distances of centres."""
+    """Compute squared distances from one box to all boxes, and 4 times those between the box centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -406,7 +406,7 @@ def _before(r, d, i, j, other_r, other_d, g, h):
 @njit(cache=True, nogil=True)
 def prim_reachability(X, precomputed, cores, links):
     """Fill ``links`` (n-1, 2) with the minimum spanning tree of mutual reachability, in Prim's order."""
-    # X contains symmetric distances if ``precomputed``; otherwise, points, with squared core distances.
+    # If ``precomputed``, X contains symmetric distances; otherwise, X contains points, and cores are squared.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -491,7 +491,7 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
 
 @njit(cache=True, nogil=True)
 def _sparseness(within, members, core, by_gap, inner):
-    """Return the longest edge between inner samples (without any, of the whole tree); mark inner samples."""
+    """Mark the inner samples; return the longest edge between them or, if there is none, of the tree."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:

@@ -201,7 +201,7 @@ class CountedStep(Documented, ABC):
         """Reset the step, and evaluate those initial individuals that have no valid fitness.
 
         Returns the population, limited to ``max_evals`` evaluations, and its logbook columns. Raises a
-        ValueError if the population is empty, if there are several objectives, or if a function is missing.
+        ValueError if the population is empty, there are several objectives, or the toolbox lacks a function.
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0

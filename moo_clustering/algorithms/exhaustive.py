@@ -36,7 +36,7 @@ def count_medoid_sets(n: int, k_max: int) -> int:
 
 @documented(count_medoid_sets)
 def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
-    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, in ascending order, smaller sets first.
+    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples: each set sorted, smaller sets first.
 
     Returns
     -------

@@ -243,7 +243,7 @@ class ArrayGenerations:
 
     @staticmethod
     def suits(algorithm: Any) -> bool:
-        """Return whether arrays suffice, as no other code uses individuals between generations."""
+        """Return whether arrays suffice because no other code uses individuals between generations."""
         if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
             return False
         problem, mating = algorithm.problem, algorithm.mating
@@ -679,7 +679,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination with the planned number of generations, which only the criterion ``early`` can end."""
+    """Termination that reports the planned number of generations, but is met only if ``early`` is met."""
 
     early: Termination | None = None
 

@@ -536,7 +536,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP statistics (min, avg, std, max) of the first objective's finite values, NaN if none are."""
+    """Return DEAP's min, avg, std and max of the first objective's finite values; NaN if none is finite."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))

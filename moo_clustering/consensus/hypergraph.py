@@ -107,9 +107,9 @@ def cspa(
     Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes
     at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
 
-    With ``"svd"``, S_ij is the total weight of the runs with i and j in the same cluster, not their share,
-    divided by the square roots of the sums of rows i and j. K-means clusters the rows, scaled to unit length,
-    of the n_clusters leading eigenvectors.
+    With ``"svd"``, S_ij is the total weight (instead of the share) of the runs with i and j in the same
+    cluster, divided by the square roots of the sums of rows i and j. K-means then clusters the rows, scaled
+    to unit length, of the n_clusters leading eigenvectors.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield blocks of rows of S, and the index of their first row; ``upper`` omits the columns before it."""
-    # S_ij is the weighted share, among the runs with i and j (0 if there are none), that put them together.
+    # S_ij is the weighted share, among the runs that contain i and j, of those that put them together, or 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
@@ -402,7 +402,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Partition a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4, or more coarsely to avoid overflow; n_parts vertices stay separate.
+    # Edge weights are rounded to 1e-4 (or more, to avoid overflow). Up to n_parts vertices are a part each.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -667,7 +667,7 @@ def mcla(
         number of clusters (``"unit"``, for runs with clusters of unequal size).
     partitioner : {"auto", "metis", "matching"}, default="auto"
         METIS as in the paper, or matching: the clusters of a run join different meta-clusters, chosen by
-        similarity regardless of size; of more than ``n_clusters`` clusters in a run, some are omitted.
+        similarity regardless of size; if a run has more than ``n_clusters`` clusters, some are omitted.
         ``"auto"`` uses METIS if pymetis is installed, otherwise matching; the choice is logged.
     ties : {"first", "random"}, default="first"
         How to choose between meta-clusters with which a sample is equally associated.
@@ -681,8 +681,8 @@ def mcla(
     labels : ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first appearance.
     association : ndarray of shape (n_clusters, n_samples)
-        Returned only with ``return_association``. Entry (c, i) considers the clusters in meta-cluster c from
-        runs with sample i: the share of them that contain the sample. Empty meta-clusters come last. The
+        Returned only with ``return_association``. Entry (c, i) is the share of clusters in meta-cluster c
+        that contain sample i, ignoring runs without this sample. Empty meta-clusters come last. The
         confidence of the labels is ``association.max(axis=0) / association.sum(axis=0)``.
 
     Notes
@@ -768,7 +768,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs in which each sample shares each group's cluster, (n_parts, n_samples)."""
+    """Compute the share of runs with each sample in each group's cluster, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -809,7 +809,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Return the meta-cluster of each hyperedge; -1 for hyperedges without a match, if a run has too many."""
+    """Return each hyperedge's meta-cluster; -1 for surplus hyperedges of runs with more than ``n_parts``."""
     # The meta-clusters start with the clusters of one run: among the runs with n_parts clusters (or, if there
     # are none, with the most), the one that agrees best with all other runs. Then each run's clusters are
     # matched by their mean similarity to the other members, in at most 20 sweeps of O(E^2 n_parts) time.

@@ -21,7 +21,7 @@ SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated front, and then entire further fronts up to at least ``min_members`` members.
+    """Select the non-dominated front, and entire further fronts until there are ``min_members`` members.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def reconstruction_weights(
     min_weight: float = 0.0,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Compute ES1: edge weights s_ij >= 0 that best reconstruct X, 0 elsewhere (PESC, Eq. 4).
+    """Compute ES1: the non-negative edge weights s_ij that best reconstruct X (PESC, Eq. 4).
 
     Solves one small non-negative least-squares problem per sample exactly, using active sets instead of the
     paper's particle swarm. For N samples with q edges each and d features, takes O(N (q^2 d + q^4)) time in

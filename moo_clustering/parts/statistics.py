@@ -101,7 +101,7 @@ def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
 
 
 def grain(largest: float, n: int) -> float:
-    """Return a power of two, n multiples of which (up to ``largest``) float64 adds without rounding."""
+    """Return a power of two such that sums of n of its multiples, up to ``largest``, are exact in float64."""
     return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
 
 

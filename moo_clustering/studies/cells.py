@@ -131,7 +131,7 @@ class CellStore:
     """JSON Lines file: the first line contains the experiment's parameters, each other line a finished cell.
 
     Each line is on disk when :meth:`add` returns. Opening a file removes an incomplete last line, left by a
-    killed run. Raises a StoreError if the file is not a store, or lists the parameters that differ.
+    killed run. Raises a StoreError if the file is not a store or has different parameters, which it lists.
     """
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:

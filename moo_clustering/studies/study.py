@@ -332,7 +332,7 @@ class Study:
     def table(self, score: str | None = None, *, statistic: str = "mean") -> StudyTable:
         """Summarise each method (column) on each data set (row) over the seeds, with the best values in bold.
 
-        The last row contains average ranks; on data sets where it has no result, a method is ranked last.
+        The last row contains average ranks. A method is ranked last on data sets for which it has no result.
 
         Parameters
         ----------
