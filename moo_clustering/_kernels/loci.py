@@ -124,7 +124,7 @@ def component_rows(links, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out):
-    """out[q] = variance, deviation and connectivity; ``rows`` flags which of them to compute."""
+    """out[q] = variance, deviation and connectivity; ``rows`` flags which objectives to compute."""
     # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
@@ -214,7 +214,7 @@ def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def pair_weights(parts, first, second, weight, apart, lo, hi, out):
-    """Sum the weights of pairs of parts in different clusters (with ``apart``) or in the same cluster."""
+    """Sum the weights of the pairs of parts in different clusters (with ``apart``) or in the same cluster."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0

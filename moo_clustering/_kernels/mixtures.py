@@ -1,7 +1,7 @@
 """Diagonal Gaussian mixtures with relevant features per cluster: parameters, scores and hard-EM sums.
 
 The first ``counts[c]`` columns of row c of ``features`` are the relevant features of cluster c; their
-log-likelihood-ratio coefficients are stored in the same way. Scores are computed from these features only.
+log-likelihood-ratio coefficients are stored in the same way. Only these features contribute to the scores.
 """
 
 import numpy as np

@@ -32,7 +32,7 @@ def _add_four(x0, q0, x1, q1, x2, q2, x3, q3, out):
 
 @borrowed()
 def _multiply_row(data, indices, start, stop, other, out):
-    """Set ``out`` to the product of a sparse matrix row with the other panel."""
+    """Set ``out`` to the product of a sparse-matrix row and the other panel."""
     out[:] = 0.0
     z = start
     while z + 4 <= stop:
@@ -181,7 +181,7 @@ def update_panel(
     """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
     # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
     # components. Updates are multiplicative if ``multiply``, and coordinate descent otherwise. ``grams`` and
-    # ``inners`` receive P^T P and <P, M Q> of each block's new rows; ``scratch`` is (n_blocks, 2, width).
+    # ``inners`` receive P^T P and <P, M Q> of each block's new rows. ``scratch``: (n_blocks, 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]
         own, inner = grams[block], inners[block]

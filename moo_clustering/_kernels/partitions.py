@@ -330,7 +330,7 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
-    """Assign samples labelled -1 to the cluster with the largest link weight; return how many remain."""
+    """Assign samples labelled -1 to the clusters of largest link weight; return the number still at -1."""
     # All assignments of a round are simultaneous; samples without labelled neighbours wait for a later round.
     count, waiting, chosen = 0, labels.copy(), labels.copy()
     for i in range(labels.shape[0]):

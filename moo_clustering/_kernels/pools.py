@@ -84,7 +84,7 @@ def _weigh_together(left, right, weights, out):
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):
-    """Replace F by W, raised or lowered by F + F' after dividing F + F' by its largest absolute entry."""
+    """Divide F + F' by its largest absolute entry, and replace F by W raised or lowered by the quotient."""
     n, greatest = F.shape[0], 0.0
     # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
@@ -104,7 +104,7 @@ def adjust_similarities(F, W, floor):
 
 @njit(cache=True, nogil=True)
 def weigh_membership(codes, kept, weights, points, labels, table, out):
-    """Sum the weighted entries of ``table`` for each point's label and clusters in the kept partitions."""
+    """Sum, for each point, the weighted table entries for its label and clusters in the kept partitions."""
     for b in range(points.shape[0]):
         row, label = codes[points[b]], labels[b]
         total = 0.0
@@ -115,7 +115,7 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):
 
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):
-    """Write each sample's group: the one with the largest weighted score over its nearest landmarks."""
+    """Assign each sample to the group with the largest weighted score over its nearest landmarks."""
     # A sample joins its own landmark's group if the landmark is ``settled``, if the group is provisional
     # (from ``n_real`` on), or if all landmarks nearest to the sample belong to this group.
     n_near = positions.shape[1]

@@ -87,7 +87,7 @@ def weigh_features(
 
 @borrowed()
 def weight_panel(centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants):
-    """Compute the terms that features lo..hi-1 contribute to the distances of step 6."""
+    """Compute the terms that features lo..hi-1 contribute to the distances in step 6."""
     # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z)
     # for binary x, and [-2 g z | g] otherwise; ``constants`` receives the sum of g z^2 over these features.
     k = tops.shape[0]

@@ -158,7 +158,7 @@ def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
 
 
 def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
-    """Draw boxes (with ``tournament``, the less crowded of two), and a random row from each of them."""
+    """Draw boxes (with ``tournament``, the less crowded of two each), and a random row from each box."""
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)

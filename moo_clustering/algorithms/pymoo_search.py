@@ -136,7 +136,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def uniform_sampling(problem: Problem, name: str) -> Sampling:
-    """Return uniform integer or real sampling; ``name`` is the algorithm named in the error message."""
+    """Return uniform integer or real sampling; ``name`` is the algorithm's name for the error message."""
     if not problem.has_bounds():
         raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
     is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)

@@ -174,7 +174,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield blocks of rows of S, and the index of their first row; ``upper`` omits the columns before it."""
+    """Yield row blocks of S with the index of their first row; ``upper`` omits the columns before it."""
     # S_ij is the weighted share, among the runs that contain i and j, of those that put them together, or 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
@@ -211,7 +211,7 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
-    """Compute S without its diagonal, or its ``n_neighbors`` largest entries per row, made symmetric."""
+    """Compute S without its diagonal, or a symmetric graph of its ``n_neighbors`` largest entries per row."""
     # If too few entries are kept, the graph has more components than clusters: link their first samples.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
@@ -401,7 +401,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
 def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
-    """Partition a symmetric graph by METIS into parts of similar weight with few edges between them."""
+    """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
     # Edge weights are rounded to 1e-4 (or more, to avoid overflow). Up to n_parts vertices are a part each.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
@@ -462,7 +462,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the adjacency matrix of samples (first) and hyperedges, weighted by run."""
+    """Return the bipartite adjacency matrix of samples (first) and hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 

@@ -37,7 +37,7 @@ class Parts:
     Parameters
     ----------
     items : list of Part
-        Name, first row and number of rows of each part.
+        Parts of the table, each with its name, first row and number of rows.
     n_features : int
     dtype : dtype
         float32 if all columns are float32 or float16, otherwise float64.

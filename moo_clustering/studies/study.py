@@ -89,7 +89,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters for methods with this parameter, for all data sets or per data set.
+        Number of clusters, for all data sets or per data set, passed to methods with such a parameter.
     timeout : float, optional
         Time limit per cell, in seconds. With a limit, every cell runs in its own process.
     path : path-like, optional
@@ -473,7 +473,7 @@ class Study:
         alpha : float, default=0.05
             Significance level.
         posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-            Procedure used for ``pairs`` and ``conclusions``. The result contains the tables of all three.
+            Procedure used for ``pairs`` and ``conclusions``. The result contains tables for all three.
         """
         _, greater, values = self._wide(score)
         options: dict[str, Any] = {"greater_is_better": greater, "alpha": alpha, "posthoc": posthoc}
@@ -702,7 +702,7 @@ class StudyTable:
     frame : DataFrame
         Formatted cells.
     best : DataFrame of bool
-        Whether a cell is the best of its row.
+        Whether each cell is the best in its row.
     caption : str
     """
 
