@@ -2,10 +2,10 @@
 Ask a few questions
 ===================
 
-Find the intended partition by answers to the question "do these two belong together?".
+Find the intended partition from answers to the question "do these two samples belong together?".
 
-Shows: a session of questions about a fit, the effect of each answer, undo, questions about class names, the
-result of the session as the result of the fit, and simulated sessions with correct and with partly wrong
+Shows: a question session on a fitted model, the effect of each answer, undo, questions about class names, how
+the session's result becomes that of the model, and simulated sessions with correct and with some wrong
 answers.
 """
 
@@ -19,7 +19,7 @@ X, classes = load_wine(return_X_y=True)
 model = ParetoClustering(random_state=0).fit(X)
 print(f"without answers: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
 
-# In practice a person compares the two samples; here the known classes answer.
+# In practice, a person compares the two samples. Here, the known classes provide the answers.
 session = model.ask()
 for _ in range(10):
     i, j = session.question.samples

@@ -4,8 +4,8 @@ Bags of instances
 
 Cluster bags, which are samples that consist of several instances, such as patients with several lesions.
 
-Shows: generated bags with outlying instances, `ParetoBagClustering` without a number of clusters, two indices
-simultaneously in NSGA-II with a minimum cluster size, the front, and the result without this minimum.
+Shows: generated bags with outlying instances, `ParetoBagClustering` with an unknown number of clusters,
+NSGA-II with two indices and a minimum cluster size, the front, and the result without this minimum.
 """
 
 import numpy as np
@@ -35,8 +35,8 @@ plot_bag_embedding(bags, model.labels_, path="bags_map.png")
 plot_bag_distances(bags, model.labels_, path="bags_distances.png")
 
 # %%
-# Cluster the same bags by two indices. No partition of the front is better than another in both; the knee
-# is nearly as good as the best partition by each index.
+# Cluster the same bags by two indices. No partition on the front is better than another in both indices. The
+# knee is nearly as good as the best partition by each index.
 
 
 def front(bags, least):
@@ -56,7 +56,7 @@ print(f"{len(F)} solutions; the knee has sizes {np.bincount(partitions[knee])}, 
 plot_front(F, ["Davies-Bouldin", "silhouette"], knee, path="bags_front.png")
 
 # %%
-# If clusters overlap, the index prefers clusters of a single bag, unless a minimum size excludes them.
+# If clusters overlap, the index prefers single-bag clusters unless a minimum size excludes them.
 
 wide = make_bags(80, 3, bag_std=5.0, instance_std=2.0, outlying=0.2, random_state=1)
 for least in (1, 8):

@@ -2,10 +2,11 @@
 Balanced clusters
 =================
 
-Sales territories with nearly equal numbers of customers, nearly equal demand, and the same mix of branches.
+Divide customers into sales territories of nearly equal size and demand, with the same mix of branches.
 
-Shows: `ConstrainedKMeans` with bounds on sizes, on sums of weights and on shares of groups, the cost of each
-limit, the same limits in a `PartitionProblem`, and new customers with and without the limits.
+Shows: `ConstrainedKMeans` with bounds on cluster sizes, total weights and group shares, the cost of each
+limit, the same limits in a `PartitionProblem`, and the assignment of new customers with and without the
+limits.
 
 Bradley, Bennett & Demiriz, "Constrained k-means clustering", Microsoft Research 2000. The data are generated.
 """

@@ -2,10 +2,10 @@
 Tables of categories
 ====================
 
-Find modes of a categorical table by a multi-objective genetic algorithm, and merge its front.
+Find the modes of a categorical table with a multi-objective genetic algorithm, and merge its front.
 
-Shows: `FuzzyModesMOGA` on a table of words, some of them random, its two objectives, the modes of the
-clusters, and the membership of each row in its cluster.
+Shows: `FuzzyModesMOGA` on a table of words, some of which are random, its two objectives, the cluster modes,
+and the membership of each row in its cluster.
 """
 
 import numpy as np

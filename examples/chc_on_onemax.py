@@ -2,8 +2,8 @@
 CHC with a custom toolbox
 =========================
 
-Shows: `chc` in place of DEAP's loops on one-max with list individuals, without any clustering; the same loop
-on a toolbox of real vectors with a custom distance, a budget of evaluations and checkpoints.
+Shows: `chc` instead of DEAP's loops on one-max with list individuals, without any clustering, and the same
+loop with a toolbox for real vectors, a custom distance, an evaluation budget and checkpoints.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ solved = next(record["gen"] for record in logbook if record["max"] == 100)
 print(f"one-max: {sum(best[0])} of 100 ones after {solved} generations")
 
 
-# A custom toolbox: points in the plane, a function with many local minima, and the Euclidean distance
+# The custom toolbox has points in the plane, a function with many local minima, and the Euclidean distance.
 def rastrigin(points):
     return 10 * points.shape[1] + (points**2 - 10 * np.cos(2 * np.pi * points)).sum(axis=1)
 
@@ -59,7 +59,7 @@ def blend(first, second):
     return first, second
 
 
-evaluate.batch = rastrigin  # batch_map calls it once for all individuals
+evaluate.batch = rastrigin  # batch_map calls the function once for all individuals
 toolbox = base.Toolbox()
 toolbox.register("individual", lambda: ArrayIndividual(rng.uniform(-5, 5, size=2), Minimize))
 toolbox.register("population", tools.initRepeat, list, toolbox.individual)

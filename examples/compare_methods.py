@@ -2,10 +2,9 @@
 Which method is better, over many data sets?
 ============================================
 
-Compare six clusterers over twenty generated data sets by ranks, Friedman's test and Shaffer's procedure.
+Compare six clusterers on twenty generated data sets by ranks, Friedman's test and Shaffer's procedure.
 
-Shows: a table of scores, the few conclusions that it supports, and the critical difference
-diagram.
+Shows: a table of scores, the few conclusions that the scores support, and the critical difference diagram.
 """
 
 import numpy as np

@@ -2,10 +2,10 @@
 Compose an evolutionary run
 ===========================
 
-Compose an evolutionary run of a custom index, encoding and constraint.
+Compose an evolutionary run from a custom index, encoding and constraint.
 
-Shows: patients with three visits each, an encoding that keeps the visits together, an index for groups of
-even size, a minimum size as an inequality; NSGA-II and SMS-EMOA, the front, and k-means for comparison.
+Shows: patients with three visits each, an encoding that keeps these together, an index for clusters of even
+size, a minimum size as an inequality, NSGA-II and SMS-EMOA, the front, and k-means for comparison.
 """
 
 import numpy as np
@@ -68,7 +68,7 @@ for algorithm in (SMSEMOA, NSGA2):
     print(f"{algorithm.__name__}: {len(values)} partitions, silhouette up to {values[:, 0].max():.3f}")
 
 # %%
-# K-means ignores that visits of a patient belong together. Along the front, even sizes lower the silhouette.
+# K-means may separate the visits of a patient. Along the front, more even sizes lower the silhouette.
 rival, best = KMeans(3, random_state=0, n_init=10).fit_predict(X), values[:, 0].argmax()
 for name, labels in (("k-means", rival), ("front", partitions[best])):
     value = problem.indices[0].evaluate(labels)[0]

@@ -2,10 +2,10 @@
 Clusters of any shape, and their number
 =======================================
 
-Find clusters of any shape and their number by MOCK, composed of its parts and as an estimator.
+Find clusters of any shape, and their number, with MOCK: composed from components and as an estimator.
 
-Shows: the problem with its tree encoding in NSGA-II and in PESA-II, fronts of data without clusters, and
-the solution that is farthest ahead of them.
+Shows: the problem with its tree encoding in NSGA-II and PESA-II, fronts for data without clusters, and the
+solution that is farthest ahead of these fronts.
 """
 
 import numpy as np

@@ -4,8 +4,8 @@ Customer segments for colleagues
 
 Find segments of customers, name them, and export a table, rules and a report.
 
-Shows: mixed columns, the contrasts of the segments, names set by a function and by hand, the customers with
-their segments, the most typical and the doubtful ones, rules as SQL, and the report.
+Shows: mixed columns, what distinguishes the segments, names set by a function and by hand, the customers with
+their segments, typical and doubtful customers, rules as SQL, and the report.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ import pandas as pd
 from moo_clustering import ParetoClustering
 from moo_clustering.visualization import plot_partition
 
-# Students, families and collectors in the records of a bookshop.
+# The records of a bookshop contain students, families and collectors.
 rng = np.random.default_rng(3)
 segment = rng.permutation(np.repeat([0, 1, 2], [120, 90, 60]))
 n = len(segment)
@@ -50,7 +50,7 @@ def channel_and_age(description):
 print(model.describe(customers, sample_names=customers["customer"]))
 print(*(each.name for each in model.describe(customers, namer=channel_and_age)), sep="\n")
 
-# From now on, descriptions, tables, rules and reports of the model use a name that was set by hand.
+# From now on, the model's descriptions, tables, rules and reports use the name that was set by hand.
 largest = int(np.bincount(model.labels_).argmax())
 model.rename({largest: "the largest segment"})
 

@@ -2,11 +2,11 @@
 A run on a cluster
 ==================
 
-Run three kinds of computations on a Dask cluster, with the same results as without the cluster.
+Run three kinds of computation on a Dask cluster. The results are the same as without the cluster.
 
-Shows: a cluster on this machine, ``joblib.parallel_config(backend="dask")``, the runs of an ensemble, the
-families of a pool, the chunks of a population in pymoo's NSGA-II, and the processes that computed them. For
-your own machines, replace ``LocalCluster(...)`` by the address of their scheduler.
+Shows: a cluster on this machine, ``joblib.parallel_config(backend="dask")``, ensemble runs, pool families,
+population chunks in pymoo's NSGA-II, and the processes that computed them. To use your own machines, replace
+``LocalCluster(...)`` with the address of their scheduler.
 """
 
 import os
@@ -46,7 +46,7 @@ def found(where):
     return ensemble.labels_, chosen, search.F
 
 
-# Worker processes import this file, so code for the first process only is in this block.
+# Worker processes import this file, so code that only the first process should run is in this block.
 if __name__ == "__main__":
     serial = found(nullcontext())
     with (

@@ -2,10 +2,10 @@
 Documents: from raw text to named topics
 ========================================
 
-Find topics of raw texts, name them, and write a report.
+Find the topics of raw texts, name them, and write a report.
 
-Shows: embeddings or tf-idf weights, `ParetoClustering` with the cosine distance, names by contrasting terms,
-`EnsembleNMF`, the agreement of its runs on each document, single runs, and spherical k-means.
+Shows: embeddings or tf-idf weights, `ParetoClustering` with the cosine distance, topic names, `EnsembleNMF`,
+the agreement between its runs on each document, single runs, and spherical k-means.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ for theme in topic:
 print(texts[0])
 
 # %%
-# Embed the texts with a model or function, here with an installed one, if any. Nothing is downloaded.
+# Embed the texts with a model or function, here with an installed model, if any. Nothing is downloaded.
 
 words, vocabulary = tfidf(texts, min_df=2)
 X, features = words, "tf-idf"
@@ -52,7 +52,7 @@ for cluster in describe_terms(found.labels_, words, vocabulary):
 print(f"NMI with the themes: {normalized_mutual_info_score(topic, found.labels_):.3f}")
 
 # %%
-# With a known number of topics, a consensus of factorisations shows how certain each assignment is.
+# If the number of topics is known, a consensus of factorisations shows how certain each assignment is.
 
 vectorizer = CountVectorizer(stop_words="english", min_df=2)
 counts = vectorizer.fit_transform(texts)
@@ -65,7 +65,7 @@ unsure = model.confidence_.argmin()
 print(f"least agreed on ({model.confidence_[unsure]:.2f}): {texts[unsure]}")
 
 # %%
-# The themes from which the texts were generated are known here; no fit used them.
+# The themes from which the texts were generated are known here, but no fit used them.
 
 weights = PaperTfidfTransformer().fit_transform(counts)
 rival = normalized_mutual_info_score(topic, SphericalKMeans(4, random_state=0).fit_predict(weights))

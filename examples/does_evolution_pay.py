@@ -4,7 +4,7 @@ Does evolution pay?
 
 Run a search and its controls with the same number of evaluations, and read the conclusions.
 
-Shows: the controls of an estimator and of a composed search, their hypervolume over the evaluations, and
+Shows: the controls of an estimator and of a composed search, their hypervolume by number of evaluations, and
 differences with intervals and tests. Known classes only score the results; no search uses them.
 """
 
@@ -18,7 +18,7 @@ from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.problems import PartitionProblem
 
 # %%
-# An estimator: MOCK finds three shapes from the links of a tree. Without selection (drift), the same
+# First, an estimator: MOCK finds three shapes from the links of a tree. Without selection (drift), the same
 # crossover and mutation add little to the first population. Climbers with the same mutation reach the same
 # hypervolume, and a greedy construction of the front requires no search.
 
@@ -34,10 +34,10 @@ print(found)
 found.plot(title="MOCK on three shapes", path="evolution_shapes.png")
 
 # %%
-# A custom search: medoids of the wines by two indices, with the operators of the problem. On average, its
-# front is the best, but its partitions agree less with the cultivars than those of random sampling. Ten seeds
-# are too few to confirm either difference. A better search does not help if the best values of the indices do
-# not correspond to the classes.
+# Second, a custom search for medoids of the wines by two indices, with the problem's operators. On average,
+# its front is the best, but its partitions agree less with the cultivars than those found by random sampling.
+# Ten seeds are too few to confirm either difference. A better search does not help if the best values of the
+# indices do not correspond to the classes.
 
 wines, cultivar = load_wine(return_X_y=True)
 wines = (wines - wines.mean(axis=0)) / wines.std(axis=0)

@@ -5,8 +5,8 @@ From a CSV file to usable groups
 Cluster the employees of a company, understand the groups, and assign new employees to them.
 
 Shows: a CSV file with dates, currency, percentages, ratings and missing cells; how the fit converts the
-columns; the verdict; the contrasts of the groups; the rules that assign employees to them; the groups of new
-employees; and how new employees differ from the employees of the fit.
+columns; the verdict; what distinguishes the groups; the rules that assign employees to groups; the groups of
+new employees; and how new employees differ from the fitted ones.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ import pandas as pd
 from moo_clustering import ParetoClustering
 from moo_clustering.visualization import plot_partition
 
-# Three groups of employees: sales staff, engineers, and long-serving staff of the plant.
+# There are three groups of employees: sales staff, engineers, and long-serving plant staff.
 rng = np.random.default_rng(5)
 group = rng.permutation(np.repeat([0, 1, 2], [80, 70, 60]))
 n = len(group)
@@ -42,8 +42,8 @@ model = ParetoClustering(random_state=0).fit(table)
 print(*model.preparer_.notes_, sep="\n")
 
 # %%
-# The verdict states how reliable the groups are. The description names each group by its contrasts with the
-# nearest one, in the units of the table, and lists its most typical employees.
+# The verdict states how reliable the groups are. The description names each group after the columns in which
+# it differs from its nearest group, in the units of the table, and lists its most typical employees.
 
 print(model.summary())
 print(model.describe(table, sample_names=table["employee"]))
@@ -58,9 +58,9 @@ print(rules.select(0.95).to_sql())
 model.table(table).to_csv("employees-clustered.csv", index=False)
 
 # %%
-# The fitted model reads new employees in the notation of the fit. The order of the columns does not matter,
-# columns that the fit dropped may be absent, and missing cells are filled from the nearest employees of the
-# fit. On the command line, `moo-clustering fit employees.csv` and `moo-clustering predict` do the same.
+# The model reads new employees in the notation of the fit. The order of the columns does not matter, columns
+# that the fit dropped may be absent, and missing cells are filled from the nearest fitted employees. On the
+# command line, `moo-clustering fit employees.csv` and `moo-clustering predict` do the same.
 
 new = pd.DataFrame(
     {

@@ -2,9 +2,9 @@
 Was evolution worth it?
 =======================
 
-Compose an evolution over a pool of partitions, and test whether it improves the result.
+Compose an evolutionary search over a pool of partitions, and test whether it improves the result.
 
-Shows: the pool, the objectives fitted to it, operators of partitions in pymoo's NSGA-II, and a control with
+Shows: the pool, the objectives fitted to it, operators for partitions in pymoo's NSGA-II, and a control with
 the same operators and number of evaluations, but with random survival.
 """
 

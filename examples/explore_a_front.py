@@ -4,8 +4,8 @@ Explore a front
 
 Examine a front of partitions, compare its solutions, and select one.
 
-Shows: the front of `NSGA2Clus` with partial labels, the selection of each rule of ``choose``, the agreement
-between the solutions, and a page on which a solution can be selected in a browser.
+Shows: the front of `NSGA2Clus` with partial labels, the solution selected by each rule of ``choose``, the
+agreement between the solutions, and a page for selecting a solution in a browser.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ front["ARI, hidden labels"] = [
 print(front.sort_values("constraint_violation").head(8).round(3).to_string(index=False))
 
 # %%
-# No rule uses the hidden labels, which show here how good each selection is.
+# No rule uses the hidden labels. Here, they show how good each selection is.
 
 for rule in ("xb", "i", "knee", "constraints", "balanced"):
     labels = model.choose(rule).labels_

@@ -4,8 +4,8 @@ Few labels
 
 Compare methods that use few labels in different ways, with two, five and ten per cent of the labels.
 
-Shows: `ParetoClustering` with partial labels, compared with scikit-learn's label spreading and a linear model
-on unlabelled samples only, and classes without any label.
+Shows: `ParetoClustering` with partial labels, compared on the unlabelled samples with scikit-learn's label
+spreading and a linear model, and classes without any label.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ table = pd.DataFrame(rows).T
 print(table.round(3))
 
 # %%
-# Only five digits have labels: the others are found as new clusters.
+# Only five digits have labels. The other digits are found as new clusters.
 
 y[classes >= 5] = -1
 novel = ParetoClustering(scale="isotropic", novel="allow", random_state=0).fit(X, y)

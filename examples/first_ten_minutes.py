@@ -2,7 +2,7 @@
 First ten minutes
 =================
 
-Run the recommended method on a table without a number of clusters, and then with a few labels.
+Run the recommended method on a table with an unknown number of clusters, and then with a few labels.
 
 Shows: the result and its reliability, other good partitions, classes from six labels, the report, and the
 samples in the plane.
@@ -22,8 +22,8 @@ print(model.summary())
 print(f"agreement with the cultivars: {adjusted_rand_score(classes, model.labels_):.2f}")
 
 # %%
-# The model stores other good partitions that differ from each other. The first has two clusters, which
-# most families of algorithms find.
+# The model stores other good partitions that differ from each other. The first has two clusters, which most
+# algorithm families find.
 
 two = model.choose("alternative-0").labels_
 print(f"two clusters: agreement with the cultivars {adjusted_rand_score(classes, two):.2f}")
@@ -31,7 +31,7 @@ three = model.relabel(n_clusters=3).labels_
 print(f"three clusters: agreement with the cultivars {adjusted_rand_score(classes, three):.2f}")
 
 # %%
-# Two labels per class change the weights of the partitions of the pool. No partition is computed again.
+# Two labels per class change the weights of the partitions in the pool. No partition is recomputed.
 
 partly = np.full(len(X), -1)
 partly[[0, 10, 70, 80, 140, 150]] = classes[[0, 10, 70, 80, 140, 150]]

@@ -2,10 +2,10 @@
 Cell types from gene expression
 ===============================
 
-Find groups of cells by the expression of their genes, and name them by their marker genes.
+Find groups of cells by their gene expression, and name the groups after their marker genes.
 
-Shows: more genes than cells, an `AnnData` object if anndata is installed and a data frame otherwise, marker
-genes as contrasts, clusters in the annotation of the cells, and a heat map.
+Shows: more genes than cells, an `AnnData` object if anndata is installed and a data frame otherwise, the
+marker genes of each cluster, clusters as cell annotations, and a heat map.
 """
 
 import importlib.util

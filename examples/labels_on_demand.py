@@ -5,7 +5,7 @@ Labels on demand
 Ask repeatedly for the label of the least certain sample.
 
 Shows: a fit without labels, its confidence and other good partitions; then labels one at a time, each of
-which changes the weights of the partitions of the pool, without a new fit.
+which changes the weights of the partitions in the pool without a new fit.
 """
 
 import numpy as np

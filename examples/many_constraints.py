@@ -5,7 +5,7 @@ Many constraints
 Use hundreds of must-links and cannot-links in different ways, first without and then with wrong pairs.
 
 Shows: pairs drawn from known classes, `ParetoClustering` with certain and with uncertain pairs, `PCKMeans`,
-and samples with their pairs in the plane.
+and a plot of the samples and their pairs.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from moo_clustering.visualization import plot_constraints
 rng = np.random.default_rng(0)
 X, classes = make_moons(300, noise=0.22, random_state=0)
 
-# All pairs are drawn from 70% of the samples; the other samples measure what the pairs add.
+# All pairs are drawn from 70% of the samples. The other samples are used to measure what the pairs add.
 known = rng.permutation(len(X))[:210]
 pairs = np.sort(rng.choice(known, size=(400, 2)), axis=1)
 pairs = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
@@ -39,7 +39,7 @@ show("all right", model.labels_)
 show("PCKMeans", PCKMeans(2, random_state=0).fit(X, **right).labels_)
 
 # %%
-# Now one pair in ten is wrong. If pairs are regarded as certain, contradictions raise an error that lists
+# Now one pair in ten is wrong. If pairs are treated as certain, contradictory pairs raise an error that lists
 # them. Uncertain pairs are weighted instead.
 
 flipped = same ^ (rng.random(len(same)) < 0.1)

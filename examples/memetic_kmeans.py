@@ -4,7 +4,7 @@ k-means with a low sum of squares
 
 Compare a genetic algorithm, relocation of single centres, a Ward cut and restarts with the same budget.
 
-Shows: `MemeticKMeans` with its controls on a grid of 100 clusters, and the sum of squares of a Ward cut
+Shows: `MemeticKMeans` with its controls on a grid of 100 clusters, and the sum of squares of the Ward cut
 alone.
 """
 

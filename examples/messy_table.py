@@ -2,10 +2,10 @@
 A messy table
 =============
 
-Cluster an unedited table of a spreadsheet, answer ten questions, and find the clusters of new rows.
+Cluster an unedited spreadsheet table, answer ten questions, and find the clusters of new rows.
 
-Shows: the conversion of units, decimal commas, dates, categories and empty cells, the verdict, names of the
-clusters, other good partitions, a session of ten questions, the result before and after it, and predictions.
+Shows: the conversion of units, decimal commas, dates, categories and empty cells, the verdict, cluster names,
+other good partitions, ten questions, the result before and after them, and predictions.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering import ParetoClustering
 from moo_clustering.visualization import plot_partition
 
-# Trees of a park: three kinds, two of which have the same leaves and nearly the same size.
+# A park has three kinds of trees, two of which have the same leaves and nearly the same size.
 rng = np.random.default_rng(2)
 kind = rng.permutation(np.repeat([0, 1, 2], [90, 60, 50]))
 height = rng.normal(np.array([20.0, 17.0, 12.0])[kind], 2.5)
@@ -46,13 +46,13 @@ print(f"agreement with the kinds: {adjusted_rand_score(kind, model.labels_):.2f}
 plot_partition(X, model.labels_, title="Without an answer", path="messy_table_before.png")
 
 # %%
-# Names and contrasts of the clusters are in the units of the table.
+# Cluster names and contrasts are in the units of the table.
 
 print(model.describe(table, sample_names=table["tree"]))
 print(model.table(table)[["tree", "cluster", "name", "support", "doubtful"]].head().to_string(index=False))
 
 # %%
-# A gardener would answer; here, the known kinds do. Each question depends on the previous answers.
+# A gardener would answer; here, the known kinds are used. Each question depends on the previous answers.
 
 session = model.ask()
 course = [adjusted_rand_score(kind, session.labels_)]
@@ -73,7 +73,7 @@ figure.savefig("messy_table_course.png")
 plot_partition(X, model.labels_, title="After ten answers", path="messy_table_after.png")
 
 # %%
-# New rows are read in the notation of the fit. Their columns may be in another order.
+# New rows are read in the notation of the fit. Their columns may be in a different order.
 
 new = table.drop(columns="tree").iloc[:5, ::-1]
 print(new.assign(cluster=model.predict(new)).to_string(index=False))

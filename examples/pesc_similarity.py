@@ -4,8 +4,8 @@ A similarity graph found by evolution
 
 Compare Pareto-ensemble spectral clustering with conventional graphs.
 
-Shows: `PESC`, its three ensembles from one search, the gain over the first generation, four graphs of
-`SpectralGraphClustering`, and the similarity matrix in cluster order.
+Shows: `PESC`, its three ensembles from a single search, the gain over the first generation, four
+`SpectralGraphClustering` graphs, and the similarity matrix in cluster order.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from moo_clustering.validity import clustering_accuracy
 from moo_clustering.visualization import plot_similarity
 
 X, classes = load_wine(return_X_y=True)
-# Shuffle the rows, because their order must not reveal the classes.
+# Shuffle the rows, so that their order does not reveal the classes.
 order = np.random.default_rng(0).permutation(len(X))
 X, classes = minmax_scale(X[order]), classes[order]
 

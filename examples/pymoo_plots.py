@@ -2,7 +2,7 @@
 pymoo's plots of a front
 ========================
 
-Draw a front with pymoo's plots: Scatter, PCP, Heatmap, Petal and Radar of ``result_``.
+Plot the front in ``result_`` with pymoo's Scatter, PCP, Heatmap, Petal and Radar.
 
 Shows: the values of ``result_`` and ``pareto_front_``, the bounds that petals and radars require, and how to
 preserve matplotlib's settings.
@@ -24,7 +24,7 @@ X, y = make_blobs(200, centers=6, cluster_std=2.0, random_state=1)
 partial = np.where(np.arange(len(y)) % 8 == 0, y, -1)
 model = NSGA2Clus(pop_size=40, n_gen=30, random_state=0).fit(X, partial)
 
-# Distinct objectives as minimised by the search; in pareto_front_, objectives have their original signs.
+# Distinct objective vectors, as minimised by the search. In pareto_front_, they have their original signs.
 F = np.unique(model.result_.F, axis=0)
 labels = [name.replace("_", " ") for name in model.objective_names_]
 few = F[np.linspace(0, len(F) - 1, 4).astype(int)]
@@ -36,7 +36,7 @@ with pymoo_plots():
         "scatter": Scatter(labels=labels, title="Front, minimised").add(F),
         "parallel": PCP(labels=labels).set_axis_style(color="0.5").add(F, color="#4477aa", alpha=0.6),
         "heatmap": Heatmap(labels=labels, order_by_objectives=0).set_axis_style(aspect="auto").add(F),
-        # With reverse, large petals and stars mean good objectives.
+        # With reverse, large petals and stars mean good objective values.
         "petals": Petal(bounds=bounds, reverse=True, labels=labels, figsize=(16, 3.5)).add(few),
         "radars": Radar(bounds=bounds, reverse=True, labels=labels, figsize=(16, 3.5)).add(few),
     }

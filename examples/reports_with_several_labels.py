@@ -4,9 +4,9 @@ Reports with several labels
 
 Classify reports with several labels each, few of which are known, and examine the clusters.
 
-Shows: SISC-ML after a feature selection by labelled reports only, macro AUC on reports that were not in the
-fit, a linear model as its rival (which is better here, as it usually is), both stacked, and the leading words
-of a cluster.
+Shows: SISC-ML after a feature selection on labelled reports only, the macro AUC on reports that were not in
+the fit, a linear model for comparison (which is better here, as it usually is), both stacked, and the leading
+words of a cluster.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ Y = label_sets[kind].astype(int)
 
 train, test = np.arange(n) < 800, np.arange(n) >= 800
 y = Y.copy()
-y[60:] = -1  # a row of -1: unlabelled
+y[60:] = -1  # rows of -1 are unlabelled
 known = train & (y[:, 0] >= 0)
 
 reports = make_pipeline(

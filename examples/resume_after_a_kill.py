@@ -2,9 +2,9 @@
 Resume after a kill
 ===================
 
-Kill a long run without warning, and continue it to the same result bit for bit.
+Kill a long run without warning, and continue it to a bit-identical result.
 
-Shows: checkpoints of an estimator, a process that is killed by SIGKILL, which no process can handle, and the
+Shows: an estimator's checkpoints, a process that is killed by SIGKILL, which no process can handle, and a
 comparison with an uninterrupted run.
 """
 

@@ -2,10 +2,10 @@
 Score options without a leak
 ============================
 
-`fit(X, y)` uses the labels, so a score against the same labels only measures how well the fit follows them.
+`fit(X, y)` uses the labels, so a score against the same labels only measures how closely the fit follows
+them.
 
-Shows: why `cross_val_score` is misleading here, and a comparison of options by folds of hidden labels
-instead.
+Shows: why `cross_val_score` is misleading, and a comparison of options on folds of hidden labels instead.
 """
 
 import numpy as np

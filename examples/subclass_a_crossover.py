@@ -2,10 +2,10 @@
 Subclass a crossover
 ====================
 
-Change the crossover of two sets of medoids, and test whether the change improves the front.
+Change the crossover of medoid sets, and test whether the change improves the front.
 
-Shows: a crossover whose children inherit medoids that are far from each other, compared in NSGA-II with the
-crossover that it modifies, for several seeds.
+Shows: a crossover whose children inherit medoids that are far from each other, and a comparison with the
+original crossover in NSGA-II for several seeds.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 Subclass a mutation
 ===================
 
-Subclass a medoid operator, and run it with plain pymoo, without any estimator.
+Subclass a medoid operator, and use it in plain pymoo without an estimator.
 
 Shows: MedoidProblem with its operators in NSGA-II, and a mutation that moves a medoid to a nearby sample
 instead of a random one.
@@ -51,7 +51,7 @@ for mutation in (MedoidReplaceMutation(), NearbyMedoid()):
         crossover=PrefixUnionCrossover(),
         mutation=mutation,
         repair=MedoidSetRepair(),
-        # Children often coincide only after evaluation has improved their medoids.
+        # Children often become duplicates only after the evaluation has improved their medoids.
         survival=ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding)),
         eliminate_duplicates=False,
     )

@@ -2,10 +2,10 @@
 Territories on a map, now and a year later
 ==========================================
 
-Divide a map into connected sales territories with an even work load, then adapt them to a new year.
+Divide a map into connected sales territories with an even workload, then adapt them to a new year.
 
-Shows: ``Regions`` with a graph of neighbours and weights, the trade-off between homogeneous, compact and even
-territories, a previous partition as ``start``, and the share of areas that change their territory.
+Shows: ``Regions`` with a neighbour graph and weights, the trade-off between homogeneous, compact and even
+territories, a previous partition as ``start``, and the share of areas that change territory.
 """
 
 import networkx as nx
@@ -15,7 +15,8 @@ from moo_clustering import Regions
 from moo_clustering.validity import ChangedShare
 from moo_clustering.visualization import plot_front, plot_regions
 
-# Areas are the cells of a grid except for a lake. Income and age vary smoothly; customers live in two cities.
+# The areas are the cells of a grid, except for a lake. Income and age vary smoothly. Customers live in two
+# cities.
 rng = np.random.default_rng(0)
 graph = nx.grid_2d_graph(24, 16)
 graph.remove_nodes_from([(i, j) for i, j in graph if (i - 9) ** 2 + (j - 8) ** 2 < 9])
@@ -28,7 +29,7 @@ distances = np.linalg.norm(places[:, None] - cities, axis=2).min(axis=1)
 customers = rng.poisson(4 + 40 * np.exp(-distances / 2.5))
 
 # %%
-# Every solution has eight connected territories, whose numbers of customers are within 10% of the mean.
+# Every solution has eight connected territories. The number of customers in each is within 10% of the mean.
 
 model = Regions(8, tolerance=0.1, n_gen=60, random_state=0).fit(X, graph=graph, weight=customers)
 print(f"{len(model.pareto_front_)} divisions, customers per territory: {model.loads_.astype(int).tolist()}")
@@ -41,7 +42,7 @@ plot_front(model, path="territories_front.png")
 
 # %%
 # A year later, one city has grown, so the old territories are no longer even. With ``start``, the share of
-# areas that change is a further objective. A few changes suffice to restore the balance.
+# areas that change is an additional objective. A few changes are enough to restore the balance.
 
 grown = customers + rng.poisson(15 * np.exp(-np.linalg.norm(places - cities[1], axis=1) / 3))
 loads = np.bincount(last_year, grown)

@@ -2,11 +2,11 @@
 Co-clustering: rows and columns at once
 =======================================
 
-A tuple of encodings represents the medoids of the rows and those of the columns. The table should be divided
-into few blocks, each nearly constant.
+A tuple of encodings represents the medoids of the rows and those of the columns. They should divide the table
+into a few blocks, each of which is nearly constant.
 
-Shows: a tuple of encodings, a function of the partitions of all parts, NSGA-II; the controls are spectral
-biclustering and separate k-means of the rows and of the columns, both with the true numbers of clusters.
+Shows: a tuple of encodings, a function of both partitions, NSGA-II; the controls are spectral biclustering
+and separate k-means on the rows and on the columns, both with the true numbers of clusters.
 
 The residue is that of Govaert, "Simultaneous clustering of rows and columns", Control and Cybernetics 24(4),
 1995. The tables are generated.

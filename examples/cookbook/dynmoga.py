@@ -2,15 +2,16 @@
 DYNMOGA: communities of a graph that changes
 ============================================
 
-The partition of a snapshot should have a high modularity, and be similar to that of the previous snapshot.
+The partition of a snapshot should have a high modularity and resemble the partition of the previous snapshot.
 
 Shows: links along the edges, an index and a named function as objectives, ``start`` from previous partitions;
-the controls are Louvain's method, and the same search of every snapshot alone.
+the controls are Louvain's method, and the same search on each snapshot alone.
 
 Folino & Pizzuti, "An evolutionary multiobjective approach for community discovery in dynamic networks", IEEE
-TKDE 26(8), 2014: the solution of greatest modularity is selected. The graphs are smaller than in the first
-benchmark of the paper: four communities of 16 nodes, each with 11 neighbours, 4 of them in other communities;
-3 members move at every step. Temporal cost is the share of changed nodes; in the paper, it is the NMI.
+TKDE 26(8), 2014: the solution with the highest modularity is selected. The graphs are smaller than in the
+first benchmark of the paper: four communities of 16 nodes, each of which has 11 neighbours, 4 of them in
+other communities. 3 members move at every step. The temporal cost is the share of changed nodes; in the
+paper, it is the NMI.
 """
 
 import networkx as nx

@@ -2,11 +2,11 @@
 EMO-KC: all numbers of clusters in one run
 ==========================================
 
-The number of clusters and the sum of squares conflict, so one front contains the best partition for each
+The number of clusters and the sum of squares conflict, so a front contains the best partition for each
 number.
 
-Shows: two objectives as functions, medoids as centres, NSGA-II with an archive of all sizes; the control is
-k-means with one start for each number of clusters.
+Shows: two objectives as functions, medoids as centres, NSGA-II with an archive for all numbers of clusters;
+the control is k-means with one start for each number of clusters.
 
 Wang, Lai, Wu, Xing, Wang & Ishibuchi, "Multi-clustering via evolutionary multi-objective optimization",
 Information Sciences 450, 2018. The data are iris, for which no figure of the paper was available.

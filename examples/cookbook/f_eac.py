@@ -2,10 +2,10 @@
 F-EAC: split and merge guided by cluster quality
 ================================================
 
-There is no crossover: clusters of low quality are split or dissolved, and k-means improves the child.
+There is no crossover. A mutation splits or dissolves clusters of low quality, and k-means improves the child.
 
 Shows: a custom mutation with local search, the simplified silhouette as a function, pymoo's GA; the control
-is the best of 200 runs of k-means by the same index.
+is the best of 200 k-means runs by the same index.
 
 Alves, Campello & Hruschka, "Towards a fast evolutionary algorithm for clustering", IEEE CEC, 2006; Hruschka
 et al., "A survey of evolutionary algorithms for clustering", IEEE TSMC-C 39(2), 2009. The data are generated.

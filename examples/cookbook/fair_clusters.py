@@ -2,11 +2,11 @@
 Fair clusters
 =============
 
-Every cluster should contain its share of a protected group, by a second objective or by a constraint.
+A second objective or a constraint makes every cluster contain its share of a protected group.
 
 Shows: an objective that depends on an attribute, the same function as an inequality, NSGA-II; the controls
-are k-means, k-means over pairs of samples of both groups (fairlets), and ``ConstrainedKMeans`` for several
-bounds on the shares of the groups, which dominates most of the evolved partitions without evolution.
+are k-means, k-means over pairs of samples from the two groups (fairlets), and ``ConstrainedKMeans`` with
+several bounds on the group shares, which dominates most of the evolved partitions.
 
 Chierichetti, Kumar, Lattanzi & Vassilvitskii, "Fair clustering through fairlets", NIPS 2017, for balance
 and fairlets. The data are generated.
@@ -49,7 +49,7 @@ result = minimize(problem, NSGA2(pop_size=80, **problem.operators(NSGA2)), ("n_g
 strict = PartitionProblem(X, encoding, "deviation", inequalities=[too_unfair])
 best = minimize(strict, GA(pop_size=80, **strict.operators(GA)), ("n_gen", 80), seed=1)
 
-# Fairlets: pair each protected sample with another sample, with the least total distance.
+# Fairlets: pair each protected sample with another sample so that the total distance is minimal.
 a, b = np.flatnonzero(protected), np.flatnonzero(~protected)
 _, partner = linear_sum_assignment(cdist(X[a], X[b]))
 fairlets = np.empty(200, dtype=int)
@@ -57,7 +57,7 @@ fairlets[a] = fairlets[b[partner]] = KMeans(4, n_init=10, random_state=0).fit_pr
     (X[a] + X[b[partner]]) / 2
 )
 
-# A sweep: half of the samples are protected, so balance b allows shares from b / (1 + b) to 1 / (1 + b).
+# Several bounds: half of the samples are protected, so balance b allows shares of b / (1 + b) to 1 / (1 + b).
 sweep = []
 for b in np.linspace(0, 1, 11):
     model = ConstrainedKMeans(

@@ -2,10 +2,10 @@
 Fuzzy clusters with NSGA-III
 ============================
 
-The search optimises centres of fuzzy clusters by compactness, separation and sharpness of the memberships.
+The search optimises the centres of fuzzy clusters for compactness, separation and sharp memberships.
 
-Shows: the fuzzy encoding of centres, indices of memberships and a function of memberships, NSGA-III; the
-control is fuzzy c-means. The fuzzy silhouette selects from the front.
+Shows: the fuzzy encoding of centres, indices and a function that use the memberships, NSGA-III; the control
+is fuzzy c-means. The fuzzy silhouette selects from the front.
 
 After Mukhopadhyay, Maulik & Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of
 categorical attributes", IEEE Transactions on Evolutionary Computation 13(5), 2009, but with numeric features,

@@ -4,8 +4,8 @@ Grouping genetic algorithm
 
 The crossover injects whole clusters of one parent into the other, because a partition consists of groups.
 
-Shows: a custom crossover and mutation of labels, one objective in pymoo's GA; the control is k-means, whose
-number of clusters is chosen by the same index.
+Shows: a custom crossover and mutation for labels, a single objective in pymoo's GA; the control is k-means
+with the number of clusters that is best by the same index.
 
 Falkenauer, "Genetic algorithms and grouping problems", Wiley, 1998; Agustin-Blas et al., "A new grouping
 genetic algorithm for clustering problems", Expert Systems with Applications 39(10), 2012. The data
@@ -48,7 +48,8 @@ class InjectGroups(Crossover):
             labels, other = parents[host, pair].astype(int), parents[donor, pair].astype(int)
             groups = np.unique(other)
             injected = np.isin(other, random_state.choice(groups, random_state.integers(1, len(groups) + 1)))
-            # Groups of the host that lose samples are dissolved; their remaining samples are unassigned.
+            # Groups of the host that lose samples are dissolved, and their remaining samples become
+            # unassigned.
             hit = np.isin(labels, labels[injected]) & ~injected
             child = np.where(injected, other + 100, labels)
             children[host, pair] = np.minimum(nearest_mean(child, hit), 9)

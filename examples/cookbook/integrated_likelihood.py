@@ -2,14 +2,16 @@
 Genetic algorithm on the integrated likelihood
 ==============================================
 
-A single objective, the exact integrated classification likelihood, also determines the number of clusters.
-A child merges intersections of the clusters of two parents greedily; then single samples are moved.
+A single objective, the exact integrated classification likelihood, also determines the number of clusters. A
+child starts from the intersections of its parents' clusters, which are merged greedily. Then single samples
+are moved.
 
-Shows: the local search of an index, in a crossover and a mutation of labels, in pymoo's GA; the control is
-greedy merging alone, from one partition into 20 clusters by k-means.
+Shows: the local search of an index, used by a crossover and a mutation for labels in pymoo's GA; the control
+is greedy merging alone, from one k-means partition into 20 clusters.
 
 Côme, Jouvin, Latouche & Bouveyron, "Hierarchical clustering with discrete latent variable models and the
-integrated classification likelihood", Advances in Data Analysis and Classification 15, 2021. The data: wine.
+integrated classification likelihood", Advances in Data Analysis and Classification 15, 2021. The data are
+wine.
 """
 
 import numpy as np
@@ -69,7 +71,7 @@ parts = problem.operators(GA) | {
     "sampling": MergedKMeans(),
     "crossover": CrossPartitions(),
     "mutation": SplitCluster(prob=0.25),
-    "eliminate_duplicates": False,  # children of a local search are often equal
+    "eliminate_duplicates": False,  # children are often equal after a local search
 }
 result = minimize(problem, GA(pop_size=20, **parts), ("n_gen", 10), seed=1)
 evolved = problem.decode(result.X)[0]

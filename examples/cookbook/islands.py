@@ -4,8 +4,8 @@ Islands: several populations with migration
 
 Four populations evolve separately; every five generations, their best partitions migrate around a ring.
 
-Shows: pymoo's ``setup`` and ``next``, a problem that several algorithms share; the controls have the same
-number of evaluations: one population of four times the size, and the islands without migration.
+Shows: pymoo's ``setup`` and ``next``, and a problem shared by several algorithms; the controls, with the same
+number of evaluations, are one population of four times the size, and the islands without migration.
 
 Whitley, Rana & Heckendorn, "The island model genetic algorithm: on separability, population size and
 convergence", Journal of Computing and Information Technology 7(1), 1999. The data are generated.

@@ -2,11 +2,11 @@
 A map of clusterings
 ====================
 
-Instead of one partition or a front, an archive stores the best partition for every number of clusters and
-every degree of evenness, so that a user can look up "five clusters, none of them small".
+Instead of one partition or a front, the result is an archive with the best partition for each number of
+clusters and each degree of evenness. A user can then look up "five clusters, none of them small".
 
-Shows: MAP-Elites over medoids, two descriptors, the plot of the archive; the control is k-means with the
-same number of scored partitions and the same cells.
+Shows: MAP-Elites over medoids, two descriptors, a plot of the archive; the control is k-means with the same
+cells and the same number of scored partitions.
 
 Mouret & Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015. The data are iris.
 """
@@ -26,7 +26,7 @@ problem = PartitionProblem(X, MedoidEncoding(X, k_max=10), "silhouette")
 algorithm = MapElites(descriptors=["n_clusters", "evenness"], **problem.operators(MapElites))
 archive = evolve(problem, algorithm, n_gen=9, seed=1).algorithm.archive_
 
-# The control: the partitions of 1,000 runs of k-means, sorted into the same cells.
+# The control sorts the partitions of 1,000 k-means runs into the same cells.
 runs = [KMeans(2 + i % 9, n_init=1, random_state=i).fit_predict(X) for i in range(1000)]
 genes = relabel_by_first_appearance(np.array(runs))
 by_labels = PartitionProblem(X, LabelEncoding(len(X), 10, k_min=2), "silhouette")

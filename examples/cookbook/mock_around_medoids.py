@@ -2,10 +2,10 @@
 MOCK around medoids
 ===================
 
-Only dissimilarities are known, here from the alignment of time series. The number of clusters is unknown.
+Only dissimilarities are known, here from aligning time series. The number of clusters is unknown.
 
 Shows: links along precomputed neighbours, distances to medoids and connectivity as objectives of NSGA-II; the
-control is average linkage with each number of clusters.
+control is average linkage for each number of clusters.
 
 Handl & Knowles, "Multiobjective clustering around medoids", IEEE CEC, 2005. The series are generated; the
 paper has no figure for them.

@@ -2,7 +2,7 @@
 MOCLE: evolve an ensemble by consensus
 ======================================
 
-K-means and linkages provide the first population; a crossover returns a consensus of its two parents.
+K-means and linkages provide the first population. The crossover returns a consensus of the two parents.
 
 Shows: a sampling that returns known partitions, a custom crossover, deviation and connectivity in NSGA-II;
 the control is the ensemble from which evolution starts.

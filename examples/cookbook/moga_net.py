@@ -2,11 +2,11 @@
 MOGA-Net: communities of a graph
 ================================
 
-Genes link people to acquaintances, and connected components are communities, so their number need not be
+Genes link people to acquaintances. The connected components are the communities, so their number need not be
 known.
 
 Shows: locus-based adjacency over the edges of a networkx graph, two custom objectives; the controls are
-Louvain's method and equally many random genotypes.
+Louvain's method and the same number of random genotypes.
 
 Pizzuti, "A multiobjective genetic algorithm to find communities in complex networks", IEEE TEVC 16(3),
 2012. No partition of Zachary's karate club has a modularity above .420 (Agarwal & Kempe, European Physical
@@ -27,7 +27,7 @@ from moo_clustering.visualization import plot_front
 club = nx.karate_club_graph()
 A = nx.to_numpy_array(club, weight=None)
 factions = [club.nodes[person]["club"] for person in club]
-# Rows of neighbours, padded with -1.
+# Neighbours of each node, one row per node, padded with -1.
 width = int(A.sum(axis=1).max())
 neighbors = np.array(
     [np.pad(np.flatnonzero(row), (0, width - int(row.sum())), constant_values=-1) for row in A]

@@ -2,11 +2,11 @@
 Medoids of several views
 ========================
 
-There is one objective for the dissimilarity of each view, so the front contains partitions for all weights of
-the views.
+There is one objective per view, computed from its dissimilarities, so the front contains partitions for
+different weights of the views.
 
-Shows: indices fitted to different data, precomputed dissimilarities, MOEA/D; the controls are medoids of
-the mean dissimilarity by the same search, and of each view alone.
+Shows: indices fitted to different data, precomputed dissimilarities, MOEA/D; the controls are the same search
+on the mean dissimilarity, and on each view alone.
 
 De Carvalho, Lechevallier & de Melo,
 "Partitioning hard clustering algorithms based on multiple dissimilarity matrices", Pattern Recognition
@@ -27,7 +27,7 @@ from moo_clustering.visualization import plot_front
 
 rng = np.random.default_rng(0)
 y = np.repeat(np.arange(4), 50)
-# Each view separates two pairs of classes only, and one is noisier.
+# Each view separates only two pairs of classes, and one view is noisier than the other.
 views = [
     np.column_stack([y // 2, rng.normal(size=200)]) * [6, 1] + rng.normal(size=(200, 2)),
     np.column_stack([y % 2, rng.normal(size=200)]) * [6, 1] + 2 * rng.normal(size=(200, 2)),

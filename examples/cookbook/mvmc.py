@@ -2,15 +2,15 @@
 MVMC: medoids whose views have weights
 ======================================
 
-There is one objective per view. The genes are the medoids and the weights of the views in the distances to
-the medoids, so the front contains partitions for different weights.
+There is one objective per view. The genes are the medoids, and the weights of the views in the distances to
+the medoids. The front therefore contains partitions for different weights.
 
 Shows: a custom encoding with two methods, three functions as objectives, NSGA-III; the control is k-medoids
 on the sum of the distances.
 
 José-García, Handl, Gómez-Flores & Garza-Fabre, "An evolutionary many-objective approach to multiview
-clustering using feature and relational data", Applied Soft Computing 108, 2021. There, MOEA/D searches, and
-the weights are those of its subproblems. The data are generated.
+clustering using feature and relational data", Applied Soft Computing 108, 2021. The paper searches with
+MOEA/D, and the weights are those of its subproblems. The data are generated.
 """
 
 import numpy as np
@@ -61,7 +61,7 @@ found = {"k-medoids of the sum": [], "MVMC, by silhouette": [], "MVMC, best of t
 for seed in range(5):
     rng = np.random.default_rng(seed)
     y = np.repeat(np.arange(4), 30)
-    # The first two views separate pairs of classes; the third is noise.
+    # Each of the first two views separates pairs of classes. The third view is noise.
     views = [rng.normal(size=(120, 3)) + 5 * np.outer(side, [1, 0, 0]) for side in (y // 2, y % 2, 0 * y)]
     D = np.array([pairwise_distances(view) for view in views])
     D /= D.mean(axis=(1, 2), keepdims=True)

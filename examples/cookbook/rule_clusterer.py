@@ -2,11 +2,11 @@
 Rules as genes
 ==============
 
-Every triple of genes divides a cluster at a threshold of a feature, so each cluster is defined by a rule. The
-front trades the sum of squares within clusters against the number of conditions.
+Every triple of genes splits a cluster at a feature threshold, so each cluster is defined by a rule. The front
+shows the trade-off between the within-cluster sum of squares and the number of conditions.
 
-Shows: a custom encoding, two functions as objectives, NSGA-II; the control explains k-means with the same
-number of clusters by the best tree of ``find_rules`` with the same number of conditions.
+Shows: a custom encoding, two functions as objectives, NSGA-II; the control is k-means with the same number of
+clusters, explained by the best ``find_rules`` tree with the same number of conditions.
 
 The trade-off is that of Dasgupta, Frost, Moshkovitz & Rashtchian, "Explainable k-means and k-medians
 clustering", ICML 2020. The data are included in scikit-learn.
@@ -55,7 +55,7 @@ def within(X, labels):
 objectives = [(within, "min"), ("conditions", lambda X, labels: labels.max(), "min")]
 for name, load in (("iris", load_iris), ("wine", load_wine)):
     X = scale(load().data)
-    best = np.ones((2, 5, n_cuts))  # shares of cuts and explained k-means, by seed and number of conditions
+    best = np.ones((2, 5, n_cuts))  # shares for cuts and explained k-means, by seed and number of conditions
     for seed in range(5):
         problem = PartitionProblem(X, Cuts(X), objectives)
         result = minimize(problem, NSGA2(50, **problem.operators(NSGA2)), ("n_gen", 50), seed=seed)

@@ -2,10 +2,11 @@
 Select an ensemble before its consensus
 =======================================
 
-A few runs that agree with all other runs, yet differ from each other, may have a better consensus than all.
+A few runs that agree with the ensemble, yet differ from each other, may have a better consensus than all
+runs.
 
-Shows: selection of runs as a problem of booleans, NSGA-II, consensus by MCLA; the controls are the
-consensus of all runs and of the better half, which need no search.
+Shows: selecting runs as a Boolean problem, NSGA-II, consensus by MCLA; the controls are the consensus of all
+runs and that of the better half, which require no search.
 
 Fern & Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008. The data are the
 digits of scikit-learn, for which the paper has no figure.
@@ -41,7 +42,8 @@ def consensus(rows):
     return mcla(rows, 10, random_state=0)
 
 
-# The agreement with the ensemble selects from the front; the classes only score the result.
+# The solution is selected from the front by its agreement with the ensemble. The classes only score the
+# result.
 candidates = [consensus(runs[chosen.astype(bool)]) for chosen in result.X]
 evolved = candidates[int(np.argmax([average_nmi(labels, runs) for labels in candidates]))]
 print(f"mean of single runs: NMI {np.mean([nmi(y, run) for run in runs]):.3f}")

@@ -2,14 +2,15 @@
 A surrogate of an expensive index
 =================================
 
-A forest predicts the index of the children from cheap features, and only the most promising quarter is
+A forest predicts the index of each child from cheap features, and only the most promising quarter is
 evaluated.
 
 Shows: ``vary`` outside of an algorithm, two problems with one encoding; the control evaluates the same number
-of children, but without selection by a forest.
+of children, but does not select them by a forest.
 
 Jin, "Surrogate-assisted evolutionary computation: recent advances and future challenges", Swarm and
-Evolutionary Computation 1(2), 2011. The silhouette stands for an expensive index; the data are generated.
+Evolutionary Computation 1(2), 2011. The silhouette takes the place of an expensive index. The data are
+generated.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +32,7 @@ parts = expensive.operators()
 def features(genes):
     labels = expensive.decode(genes)
     sizes = np.array([np.sort(np.bincount(row, minlength=15))[::-1] for row in labels])
-    costs = cheap.evaluate(genes, return_values_of=["F"]).round(6)  # no splits at rounding errors
+    costs = cheap.evaluate(genes, return_values_of=["F"]).round(6)  # no splits due to rounding errors
     return np.column_stack([costs, labels.max(axis=1), sizes])
 
 

@@ -2,10 +2,11 @@
 VAMOSA: symmetry by annealing
 =============================
 
-Simulated annealing optimises sets of medoids of any size by compactness and by symmetry about the centres.
+Simulated annealing optimises sets of any number of medoids for compactness and for symmetry about the
+centres.
 
-Shows: AMOSA over medoids, a custom symmetry index and Xie-Beni; the control is k-means, whose number of
-clusters is chosen by the symmetry index.
+Shows: AMOSA over medoids, a custom symmetry index and Xie-Beni; the control is k-means with the number of
+clusters that is best by the symmetry index.
 
 Saha & Bandyopadhyay, "A symmetry based multiobjective clustering technique for automatic evolution of
 clusters", Pattern Recognition 43(3), 2010. The long ellipses are generated; the paper has no figure for
@@ -35,7 +36,7 @@ def symmetry(X, labels):
     """Sym index: greatest distance of two means over k times the sum of distances by symmetry."""
     means = np.array([X[labels == c].mean(axis=0) for c in np.unique(labels)])
     centre = means[labels]
-    # Mean distance of the mirrored sample to its two nearest samples, times that to the centre.
+    # Mean distance from the mirrored sample to its two nearest samples, times the distance to the centre.
     mirrored = tree.query(2 * centre - X, k=2)[0].mean(axis=1)
     total = (mirrored * np.linalg.norm(X - centre, axis=1)).sum()
     return np.linalg.norm(means[:, None] - means, axis=2).max() / (len(means) * total)

@@ -178,7 +178,7 @@ class FuzzyModesProblem(SignedProblem):
         """Improve and score all individuals in blocks on several threads, with single-threaded BLAS."""
         blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
         workers = min(n_threads(self.n_jobs), len(blocks))
-        with one_thread("blas"), named_losses(), ThreadPoolExecutor(workers) as pool:
+        with named_losses(), ThreadPoolExecutor(workers) as pool, one_thread("blas"):
             results = list((pool.map if workers > 1 else map)(self._score, blocks))
         improved, F = zip(*results, strict=True)
         return np.concatenate(improved), np.concatenate(F)
