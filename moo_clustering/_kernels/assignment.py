@@ -4,13 +4,13 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Maximum number of entries (16 bytes each) in all lists of possible moves, and in one list after a refill.
+# Maximum number of entries (16 bytes each) in all move lists together, and in one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
 @njit(cache=True, nogil=True)
 def _insert(values, samples, n_held, most, value, sample):
-    """Insert a sample into a list by decreasing cost; a full list drops the costliest. Return the length."""
+    """Insert a sample into a list sorted by decreasing cost (if full, drop the first); return its length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -50,7 +50,7 @@ def _remove(i, c, first, after, before):
 
 @njit(cache=True, nogil=True)
 def _nearest(cost, prices, labels, sizes, first, after, before):
-    """Assign each sample to the cluster with the lowest cost plus price, and link each cluster's members."""
+    """Assign each sample to the cluster with the lowest cost plus price; link the members of each cluster."""
     n, k = cost.shape
     for i in range(n - 1, -1, -1):
         best = 0
@@ -69,9 +69,9 @@ def assign_within(cost, low, high, prices, labels):
     # clusters within their bounds. Arc a -> b moves the sample i of cluster a with the lowest cost[i, b] -
     # cost[i, a]. ``prices``, the clusters' dual values (0 for the slack), are updated; starting from the
     # prices of a similar problem avoids most paths. Sorted lists contain the cheapest moves between each
-    # pair of clusters and are refilled when empty. Takes O(n k + paths (k^2 + n / length of a list)) time.
-    # ``low`` must sum to at most n, and ``high`` to at least n. All of this is one function, because passing
-    # the lists to another function for refills would double the time.
+    # pair of clusters and are refilled when empty. Takes O(n k + paths (k^2 + n / list length)) time. ``low``
+    # must sum to at most n, and ``high`` to at least n. Refills are not a separate function, because passing
+    # the lists to it would double the run time.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
     values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)
@@ -79,7 +79,7 @@ def assign_within(cost, low, high, prices, labels):
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # ``flow`` is each cluster's target size: its upper or lower bound, unless its price is 0.
+    # ``flow`` is each cluster's target size, which is its upper or lower bound unless its price is 0.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:
@@ -134,7 +134,7 @@ def assign_within(cost, low, high, prices, labels):
                     if h == 0:
                         continue
                     step = values[u, b, h - 1] + prices[b] - prices[u]
-                # Rounding can make a zero reduced cost negative.
+                # Rounding can turn a zero reduced cost negative.
                 there = length_of[u] + max(0.0, step)
                 if there < length_of[b]:
                     length_of[b], previous[b] = there, u
@@ -164,7 +164,7 @@ def assign_within(cost, low, high, prices, labels):
                 sizes[b] += 1
                 labels[i] = b
                 for c in range(k):
-                    # A list holds only the members that are cheapest to move; skip samples that cost more.
+                    # A list contains only the members that are cheapest to move; skip costlier samples.
                     h = held[b, c]
                     if c != b and h > 0:
                         value = cost[i, c] - cost[i, b]

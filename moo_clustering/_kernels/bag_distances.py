@@ -1,8 +1,8 @@
 """Distances between bags, radii of bag clusters, and arrays shared by the bag kernels.
 
-The distance of a bag to a centroid is the distance of its farthest instance. Instances are stored in chunks
-of equal length (``squares`` has shape (S, C): S slots in each of C chunks). Every bag consists of one or more
-whole chunks, so a maximum over a bag is a maximum over contiguous columns.
+The distance from a bag to a centroid is that of its farthest instance. Instances are stored in chunks of
+equal length (``squares`` has shape (S, C): S slots in each of C chunks). Every bag consists of one or more
+entire chunks, so that a maximum over a bag is a maximum over contiguous columns.
 """
 
 from typing import NamedTuple
@@ -14,18 +14,18 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import add_scaled, squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Codes of BagSDbw's ``reading``: how the density around a centroid is defined.
+# Codes for BagSDbw's ``reading``, the definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# Arrays contain no infinities or NaNs. Sums of three terms may be fused but not reordered.
+# Arrays contain no NaNs. Multiplications and additions may be fused, but sums may not be reordered.
 _FAST = {"nnan", "nsz", "contract"}
-# Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits to cancellation.
+# Below this fraction of |x|^2 + |y|^2, cancellation may have cost an expanded squared distance six digits.
 _CANCELLED = 1e-6
 # Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Codes of objectives, and of CHCMIC's ``weights``: how a cluster's objective value becomes its draw weight.
+# Codes for objectives, and for CHCMIC's ``weights``, which convert objective values to draw weights.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
-# Codes of reductions over a bag's rows.
+# Codes for reductions over a bag's rows.
 GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 
@@ -95,7 +95,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):
-    """Return the bag's distance for PRINTED; otherwise 1 if the bag is in the neighbourhood, or 0 if not."""
+    """Return a bag's distance with PRINTED, and otherwise 1 if the bag is in the neighbourhood, else 0."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -115,7 +115,7 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 @borrowed()
 def _mean_ratio(middle, center, counts):
-    """Average, over all pairs, the between-cluster density divided by the larger cluster density."""
+    """Average, over cluster pairs, the density between the two divided by the larger of their densities."""
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
         if counts[a] > 0:
@@ -151,7 +151,7 @@ def moved_chunk_maxima(squares, own, row, scale, pull, best):
 
 @borrowed()
 def bag_maximum(best, chunk_start, bag):
-    """Return the maximum over the chunks of a bag."""
+    """Return the maximum over a bag's chunks."""
     farthest = best[chunk_start[bag]]
     for c in range(chunk_start[bag] + 1, chunk_start[bag + 1]):
         farthest = max(farthest, best[c])
@@ -206,7 +206,7 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):
 
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):
-    """out[i, k] = sum of the rows in cluster k; for the largest cluster, the total minus all other sums."""
+    """out[i, k] = sum of the rows in cluster k; for the largest cluster, ``total`` minus all other sums."""
     # Process columns in blocks of ``width``, so that a block of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):
@@ -245,7 +245,7 @@ def cross_sums(labels, sums, out):
             out[k, labels[b]] += sums[k, b]
     for k in range(out.shape[0]):
         for c in range(k):
-            # Average the two sums, which differ by rounding because of their order.
+            # Average the two sums, which differ by rounding errors because of their different orders.
             middle = 0.5 * (out[k, c] + out[c, k])
             out[k, c] = middle
             out[c, k] = middle
@@ -253,7 +253,7 @@ def cross_sums(labels, sums, out):
 
 @borrowed()
 def column_width(n_rows, item_size):
-    """Return how many columns, at least 64, fit into half a megabyte."""
+    """Return the number of columns that fit into half a megabyte, but at least 64."""
     return max(64, np.int64(1 << 19) // max(1, n_rows * item_size))
 
 
@@ -272,7 +272,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # The nearest row is unknown, so the largest norm in its bag bounds the loss of digits.
+            # The nearest row is unknown, so bound the loss of digits by the largest norm in its bag.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -331,7 +331,7 @@ def _squared(product, x, y, x_square, y_square):
 
 @njit(cache=True, nogil=True)
 def over_rows(values, x_bounds, how, out):
-    """out[i, j] = reduction ``how`` over its previous value and values[j, t] for all rows t of bag i."""
+    """out[i, j] = reduction ``how`` of its previous value and values[j, t] for all rows t of bag i."""
     for j in range(values.shape[0]):
         for i in range(x_bounds.shape[0] - 1):
             result = out[i, j]
@@ -348,9 +348,9 @@ def over_rows(values, x_bounds, how, out):
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):
-    """kept[t] = False if another instance is farther from all bags by ``margin``, or equal and earlier."""
-    # ``order`` must sort the instances by decreasing sum of values, because only earlier ones can be farther
-    # from all bags. Dropped instances are not compared: those that drop them also drop what they would.
+    """kept[t] = False if another instance is farther from all bags by ``margin``, or is equal and earlier."""
+    # ``order`` must sort instances by decreasing sum of values, because only earlier instances can be farther
+    # from all bags. Dropped instances need no comparisons: whatever they would drop, their dropper drops too.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -383,7 +383,7 @@ def _equal(a, b):
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):
     """Return whether the ``n_largest`` largest values of mine - others have a mean of at most -margin."""
-    # Test the bags that gave the last answer first; they are at the front of ``bags``, and often suffice.
+    # First test the bags at the front of ``bags``: they decided the previous comparison, and often suffice.
     n_bags = mine.shape[0]
     total = 0.0
     for k in range(n_largest):
@@ -422,7 +422,7 @@ def _largest_first(gains, bags, count):
                 bags[left], bags[right] = bags[right], bags[left]
                 left += 1
                 right -= 1
-        # Entries up to ``right`` are at least the pivot; entries from ``left`` on are at most the pivot.
+        # Entries up to ``right`` are at least as large as the pivot; those from ``left`` on are at most it.
         if count - 1 <= right:
             high = right
         elif count - 1 >= left:
@@ -435,7 +435,7 @@ def _largest_first(gains, bags, count):
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):
     """out[q] = mean silhouette of individuals lo..hi-1, or mean of cluster means with ``by_cluster``."""
     # ``columns[j, i]`` is the distance from i to j (0 if i = j). Bags are processed in blocks of ``width``,
-    # so that a block of ``columns`` stays in the cache. The width does not change the order of any sum.
+    # so that a block of ``columns`` stays in the cache. The width does not affect the order of any sum.
     n = labels.shape[1]
     totals = np.empty((sizes.shape[1], width))
     sums = np.zeros((hi - lo, sizes.shape[1]))
@@ -475,8 +475,8 @@ def _score(labels, sizes, k, totals, sums):
 def inverse_distance(norm_a, norm_b, product, rounding):
     """Return the reciprocal of the distance between two centroids, or inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
-    # Squared distances below this share of the squared norms are rounding errors. If both centroids are at
-    # the mean of all bags, the norms themselves are rounding errors, of up to ``rounding``.
+    # Squared distances below this fraction of the squared norms are rounding errors. If both centroids are
+    # at the mean of all bags, the norms themselves are rounding errors of at most ``rounding``.
     if square <= 1e-14 * max(rounding, norm_a + norm_b):
         return np.inf
     return 1.0 / np.sqrt(square)
@@ -484,7 +484,7 @@ def inverse_distance(norm_a, norm_b, product, rounding):
 
 @borrowed()
 def build_state(arrays, task, state, trial, radii):
-    """Compute the rest of the state from labels, counts, masses, projections and pulls."""
+    """Compute all other fields of a state from labels, counts, masses, projections and pulls."""
     n_clusters, labels, norms, masses = state.counts.shape[0], state.labels, state.norms, state.masses
     cross_sums(labels, state.pulls, state.inner)
     for k in range(n_clusters):
@@ -507,7 +507,7 @@ def build_state(arrays, task, state, trial, radii):
 
 @borrowed()
 def update_closeness(k, c, arrays, state):
-    """Compute the reciprocal distance between the centroids of two clusters, unless one is empty."""
+    """Update the reciprocal distance between two clusters' centroids, unless a cluster is empty."""
     if state.counts[k] > 0 and state.counts[c] > 0:
         product = state.inner[k, c] / (state.masses[k] * state.masses[c])
         closeness = inverse_distance(state.norms[k], state.norms[c], product, arrays.rounding)
@@ -548,13 +548,13 @@ def _davies_bouldin(state):
 
 @borrowed()
 def ratio(spread, closeness):
-    """Return the sum of spreads divided by the distance, or inf if the centroids coincide."""
+    """Return a sum of spreads divided by the centroid distance, or inf if the centroids coincide."""
     return np.inf if closeness == np.inf else spread * closeness
 
 
 @borrowed()
 def _violation(task, labels):
-    """Return the violated fraction of the must-links plus the violated fraction of the cannot-links."""
+    """Return the fraction of violated must-links plus the fraction of violated cannot-links."""
     total = task.pair_constant
     for b in range(labels.shape[0]):
         for p in range(task.pair_start[b], task.pair_start[b + 1]):
@@ -617,7 +617,7 @@ class State(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """Clusters after one bag has left or entered a cluster."""
+    """Values for the clusters after one bag has left or entered a cluster."""
 
     scale: AnyFloatArray  # (C,)
     pull: AnyFloatArray  # (C,)

@@ -1,7 +1,7 @@
 """Genetic search over partitions of bags: objectives after moving single bags, and repair.
 
-A :class:`~moo_clustering._kernels.bag_distances.State` is updated after each gene, so all K choices for a
-gene are scored in one pass over the instances.
+A :class:`~moo_clustering._kernels.bag_distances.State` is updated after each gene, so that one pass over the
+instances scores all K choices for the next gene.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ from moo_clustering._kernels.threads import borrowed
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
     """Fill each empty cluster, in order, with the bag farthest from (or nearest to) its own centroid."""
-    # Bags leave only clusters with at least two bags and move at most once. Ties: the lowest number.
+    # Bags leave only clusters with at least two bags, and move at most once. Ties: the lowest bag number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -56,8 +56,8 @@ def fill_empty(labels, distances, farthest):
 @njit(cache=True, nogil=True)
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):
     """Assign each group to a single cluster, and conflicting groups to different clusters."""
-    # A group stays if it lies in one cluster where no conflicting group was placed. Other groups move to
-    # the allowed cluster with the smallest sum of distances; if none is allowed, all clusters are.
+    # A group stays if it lies in one cluster in which no conflicting group has been placed. Other groups move
+    # to the allowed cluster with the smallest sum of distances; if none is allowed, all are.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -98,8 +98,8 @@ def _cheapest(distances, members, allowed):
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
     """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances the least."""
-    # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bag
-    # that is farthest from its own centroid.
+    # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bags
+    # that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     for b in range(n_bags):
@@ -128,7 +128,7 @@ def fill_small(labels, distances, least, movable):
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):
     """Move single bags as long as this reduces the sum of costs times (1 + penalty * violation)."""
-    # ``violation`` is that of the initial labels; a pair whose bags share a cluster adds its ``pair_weight``.
+    # ``violation`` is the initial labels' violation; a pair in one cluster adds its ``pair_weight`` to it.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):
@@ -160,7 +160,7 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):
-    """Visit each gene for which ``genes`` is true once; store unpenalised objectives and violations."""
+    """Visit once each gene for which ``genes`` is true; store unpenalised objectives and violations."""
     trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
         state = _new_state(i, arrays, task, labels, sums, trial)
@@ -172,7 +172,7 @@ def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, v
 
 @njit(cache=True, nogil=True)
 def descend_population(arrays, task, labels, sums, order, limits, values, violations, trials, lo, hi):
-    """Visit each individual's genes in the order given, again and again, until a round changes no gene."""
+    """Visit each individual's genes repeatedly in the given order, until a full round changes no gene."""
     trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
         state = _new_state(i, arrays, task, labels, sums, trial)
@@ -194,7 +194,7 @@ def _new_trial(arrays, k):
 
 @njit(cache=True, nogil=True)
 def _new_state(i, arrays, task, labels, sums, trial):
-    """Build the state of individual i, whose rows of ``labels`` and ``sums`` change with it."""
+    """Build the state of individual i as views of its rows in ``labels`` and ``sums``, which it updates."""
     counts, masses, projections, pulls = sums
     k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     state = State(
@@ -233,7 +233,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):
 
 @borrowed()
 def _lowest(values, home):
-    """Return the cluster with the lowest value, or ``home`` if none is clearly lower, to prevent cycles."""
+    """Return the cluster with the lowest value, or ``home`` unless another is clearly lower (no cycles)."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)
@@ -245,7 +245,7 @@ def _lowest(values, home):
 
 @borrowed()
 def _drawn(values, home, draw, rule):
-    """Draw a cluster with weights computed from the values, which are overwritten by the weights."""
+    """Draw a cluster with weights computed from ``values``, and overwrite the values with these weights."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):
@@ -278,7 +278,7 @@ def _drawn(values, home, draw, rule):
 
 @borrowed()
 def move(j, to, arrays, task, state, trial):
-    """Move bag j to cluster ``to``; ``trial`` must contain the scores for this gene."""
+    """Move bag j to cluster ``to``; ``trial`` must contain the scores for bag j."""
     home = np.int64(state.labels[j])
     state.numbers[0] = trial.values[to]
     state.numbers[1] = max(0.0, state.numbers[1] + trial.costs[to] - trial.costs[home])
@@ -363,7 +363,7 @@ def score_moves(j, arrays, task, state, trial):
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):
-    """Compute the centroid norms of bag j's own cluster without it, and of all other clusters with it."""
+    """Compute the centroid norms of bag j's own cluster without bag j, and of all other clusters with it."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1

@@ -1,4 +1,4 @@
-"""The decorator `njit`, and the folder that keeps compiled kernels for later runs.
+"""The decorator `njit`, and the folder in which compiled kernels are saved for later runs.
 
 Loops are compiled at their first call and saved as with numba's ``cache=True``, with three differences. Saved
 files affect only the run time: a loop is recompiled if its file is damaged or missing, and in every process
@@ -32,7 +32,7 @@ from numba.misc.appdirs import AppDirs
 
 _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
-# Number of steps in Python functions (about a quarter of a second) after which a kernel is compiled.
+# Number of steps run in Python (taking about a quarter of a second) after which a kernel is compiled.
 _INTERPRETED = 2e5
 # The warning that this process has issued, if any.
 _WARNED: list[str] = []
@@ -40,7 +40,7 @@ _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTIL
 
 
 def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
-    """Wrap ``numba.njit``; ``cache`` saves compiled kernels in a folder that only the user can write to."""
+    """Wrap ``numba.njit``; ``cache`` saves compiled kernels in a folder that only the user can change."""
     decorator = numba.njit(**options)
 
     def decorated(function: Any) -> Any:
@@ -55,9 +55,9 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Return whether to call a kernel's Python function or NumPy equivalent, which gives equal results.
+    """Return whether to call a kernel's Python function or NumPy equivalent, which returns equal results.
 
-    True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
+    True for kernels that are neither compiled nor saved, until their steps take longer than compiling.
     """
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
@@ -81,7 +81,7 @@ def _python(kernel: Any) -> Any:
 
 
 class KernelCache(caching.FunctionCache):
-    """Compiled versions of one function in separate files, so that processes need not share an index."""
+    """Cache of a function's compiled versions, in separate files, so that processes do not share an index."""
 
     def __init__(self, function: Any) -> None:
         self._name = repr(function)
@@ -94,16 +94,16 @@ class KernelCache(caching.FunctionCache):
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
-        # Beginning of the names of all the function's files, and of those compiled from this source.
+        # Prefixes of the names of all files of the function, and of the files compiled from this source.
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._current = f"{self._prefix}{self._stamp.hex()[:16]}."
         self.enable()
-        # Number of steps that have run without compilation so far.
+        # Number of steps run in Python so far.
         self.n_steps = 0.0
 
     @property
     def cache_path(self) -> str | None:
-        """Folder that contains the files, or None."""
+        """Folder that contains the saved files, or None."""
         return None if self._place.folder is None else str(self._place.folder)
 
     def flush(self) -> None:
@@ -117,7 +117,7 @@ class KernelCache(caching.FunctionCache):
         target_context.refresh()
         if not self._enabled or self._place.folder is None:
             return None
-        # After any error, the function is compiled again.
+        # After any error, the function is simply recompiled.
         try:
             key = self._index_key(sig, target_context.codegen())
             path = self._path(self._place.folder, key)
@@ -161,11 +161,11 @@ class KernelCache(caching.FunctionCache):
 
     @cached_property
     def any_saved(self) -> bool:
-        """Whether the folder has a compiled version for any argument types; checked only once."""
+        """Whether a compiled version for any argument types is saved; checked only once."""
         return any(path.name.startswith(self._current) for path in self._saved())
 
     def _remove_outdated(self) -> None:
-        """Remove files of older sources and of killed processes after an hour."""
+        """Remove files of older sources or killed processes if they are more than an hour old."""
         for path in self._saved():
             if not (path.name.startswith(self._current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
@@ -187,10 +187,10 @@ class Place(NamedTuple):
 
 @remember
 def saved_in(source: Path, chosen: str) -> Place:
-    """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
+    """Find the cache folder for the loops in a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
     # As in numba, candidates are the chosen folder, the ``__pycache__`` next to the source, and the user's
-    # cache folder. The first of these that only this user can write to is used. If there is none, loops are
-    # read from the first safe folder that contains any.
+    # cache folder. The first to which only this user can write is used. If there is none, loops are read from
+    # the first folder that contains any and that no other user can change.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
@@ -221,7 +221,7 @@ def saved_in(source: Path, chosen: str) -> Place:
 def _problem(folder: Path) -> str:
     """Create a folder if necessary; return why loops cannot be saved there, or an empty string."""
     try:
-        # Create the parents one by one, because `os.makedirs` lets the umask determine their mode.
+        # Create parents one by one, because with `os.makedirs`, the umask would determine their mode.
         for part in (*reversed(folder.parents), folder):
             with suppress(FileExistsError):
                 if not part.is_dir():
@@ -238,8 +238,8 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 
 def _changeable(folder: Path) -> Path | None:
-    """Return the first folder, among a folder and its parents, that other users can change, or None."""
-    # Root's folders are trusted. In sticky folders such as /tmp, users cannot replace others' folders.
+    """Return the first of a folder and its parents that other users can change, or None."""
+    # Root's folders are trusted. In sticky folders such as /tmp, users cannot replace each other's folders.
     for place in (folder, folder.resolve()):
         for part in (place, *place.parents):
             status = part.lstat()
@@ -277,7 +277,7 @@ def _alone_in(group_id: int) -> bool:
 
 def _trusted_bytes(path: Path) -> bytes:
     """Read a regular file that no other user can have written; raise an OSError for any other file."""
-    # Do not block if the file is a pipe without a writer.
+    # Opening must not block if the file is a pipe without a writer.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
@@ -301,7 +301,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """Return the SHA-256 hash of a source file, its kernel imports and library versions, or empty bytes."""
+    """Return a SHA-256 hash of a source file, the kernels it imports and library versions, or empty bytes."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:

@@ -1,4 +1,4 @@
-"""K-means kernels: Lloyd's iterations with Hamerly's bounds, nearest centres and greedy k-means++ seeds."""
+"""K-means kernels: Lloyd iterations with Hamerly's bounds, nearest centres, and greedy k-means++ seeds."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Rounding errors of a distance (per feature) and of a bound that is updated in every pass, relative to the
-# largest distance. A sample is skipped only if its bounds differ by more than that, so labels are the same as
-# in the plain algorithm, including ties.
+# Rounding errors, relative to the largest distance, of a distance (per feature) and of a bound that is
+# updated in every pass. Samples are skipped only if their bounds differ by more than this, so that labels,
+# even with ties, are the same as in the plain algorithm.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
 
 @njit(cache=True, nogil=True)
 def _square_in_order(x, c):
-    """Return the squared distance with identical rounding on every machine, to find the farthest sample."""
+    """Return the squared distance, rounded identically on every machine, to find the farthest sample."""
     total = 0.0
     for t in range(len(x)):
         gap = x[t] - c[t]
@@ -30,7 +30,7 @@ def _squares(x, columns, start, k, out):
     d, t = len(x), 0
     for j in range(k):
         out[j] = 0.0
-    # Four features per round need a quarter of the memory accesses, with the same order of summation.
+    # Four features per round require a quarter of the memory accesses, without changing the summation order.
     while t + 4 <= d:
         at = start + t * k
         a, b = columns[at : at + k], columns[at + k : at + 2 * k]
@@ -57,7 +57,7 @@ def _squares(x, columns, start, k, out):
 
 @njit(cache=True, nogil=True)
 def _two_least(values):
-    """Return the position (ties: the first) and value of the minimum, and the second smallest value."""
+    """Return the position (ties: the first) and value of the minimum, and the second-smallest value."""
     at, least, second = 0, np.inf, np.inf
     for j in range(len(values)):
         value = values[j]
@@ -73,7 +73,7 @@ def _two_least(values):
 
 @njit(cache=True, nogil=True)
 def two_nearest(X, centers, labels, first, second):
-    """Find each sample's nearest centre (ties: the lowest), and squared distances to it and the second."""
+    """Find each sample's nearest centre (ties: the first), and the squared distances to the nearest two."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T).ravel()
     values = np.empty(k)
@@ -96,9 +96,9 @@ def _least(values, n):
 @njit(cache=True, nogil=True)
 def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
     """Write the nearest points of rows ``first`` to ``last - 1``, nearest first (ties: the lowest number)."""
-    # Group g contains the points ``starts[g]:starts[g + 1]``. A row can find a point only if their squared
-    # distance is at most the point's limit. ``blocks`` contains one (d, size) array per group, flattened. A
-    # group is skipped if its pivot (a column of ``pivots``) is farther than its radius plus the largest
+    # Group g contains the points ``starts[g]:starts[g + 1]``; ``blocks`` contains a flattened (d, size) array
+    # per group. A point is listed only for rows within its limit, a squared distance. A group is skipped if
+    # its pivot (a column of ``pivots``) is farther from the row than the group's radius plus the largest
     # distance in the row's list, with a margin for rounding. Distances do not depend on other rows or groups.
     n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
     gaps = starts[1:] - starts[:-1]
@@ -155,7 +155,7 @@ def _half_gaps(centers, half):
 @njit(cache=True, nogil=True)
 def _fill_empty(X, centers, labels, counts, upper, lower, changed, rounding):
     """Move each empty centre to the sample farthest from its own centre; return how many were moved."""
-    # Skip samples that are the last in their cluster or that equal their centre up to rounding.
+    # Skip samples that are alone in their cluster or that equal their centre up to rounding.
     n, filled = len(X), 0
     own = np.empty(n)
     for i in range(n):
@@ -181,7 +181,7 @@ def _fill_empty(X, centers, labels, counts, upper, lower, changed, rounding):
 
 @njit(cache=True, nogil=True)
 def _move_centers(X, centers, labels, counts, changed, moved, sums):
-    """Update the means of changed clusters, adding samples in order, and compute how far each one moved."""
+    """Update the means of changed clusters, adding samples in order, and compute how far each mean moves."""
     k, d = centers.shape
     sums[:] = 0.0
     for i in range(len(X)):
@@ -195,14 +195,14 @@ def _move_centers(X, centers, labels, counts, changed, moved, sums):
             for t in range(d):
                 sums[j, t] /= counts[j]
             moved[j] = np.sqrt(squared_distance(sums[j], centers[j]))
-            # The assignment ``centers[j] = sums[j]`` checks shapes, which takes three seconds to compile.
+            # ``centers[j] = sums[j]`` would check shapes, which takes three seconds to compile.
             for t in range(d):
                 centers[j, t] = sums[j, t]
 
 
 @njit(cache=True, nogil=True)
 def _radius(X):
-    """Return the largest norm of a sample, to which the rounding errors of means are proportional."""
+    """Return the largest sample norm, to which rounding errors of means are proportional."""
     most = 0.0
     for i in range(len(X)):
         total = 0.0
@@ -214,12 +214,12 @@ def _radius(X):
 
 @njit(cache=True, nogil=True)
 def lloyd(X, centers, labels, max_passes, tolerance):
-    """Run Lloyd's iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
-    # The iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``;
-    # labels then belong to the moved centres. An empty centre moves to the sample farthest from its own
-    # centre, but never the last of a cluster. Ties are broken by the lower centre. Bounds skip only samples
-    # nearer to their own centre by more than rounding errors. The means of unchanged clusters remain bitwise
-    # identical. Returns the sum of squares, numbers of passes and distances, and whether it converged.
+    """Run Lloyd iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
+    # Iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``; then
+    # labels belong to the moved centres. An empty cluster's centre moves to the sample farthest from its own
+    # centre, except samples that are alone in a cluster. Ties are broken by the lower centre. Bounds skip
+    # only samples nearer to their own centre by more than rounding errors. Means of unchanged clusters remain
+    # bitwise identical. Returns the sum of squares, numbers of passes and distances, and convergence.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)
@@ -292,7 +292,7 @@ def lloyd(X, centers, labels, max_passes, tolerance):
 
 @njit(cache=True, nogil=True)
 def _first_above(cumulative, value):
-    """Return the position of the first larger sum, or the last; searchsorted compiles 4 times as slowly."""
+    """Return the first position with a sum above ``value``, or the last; searchsorted compiles slowly."""
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2
@@ -305,7 +305,7 @@ def _first_above(cumulative, value):
 
 @njit(cache=True, nogil=True)
 def greedy_seeds(X, precomputed, first, draws, chosen):
-    """Greedy k-means++: draw samples by squared distance, and keep the one with the largest gain."""
+    """Greedy k-means++: draw several candidates per seed by squared distance, and keep the best of them."""
     # ``draws`` (k - 1, trials) are uniform numbers for all seeds but the first. Samples that equal a seed
     # are chosen only if there are no others. X contains points, or squared distances if ``precomputed``.
     n = len(X)
@@ -345,7 +345,7 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
 def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
     """Accumulate sizes, sums, squares (in two parts), first and farthest rows of p candidates' clusters."""
     # ``columns`` (d, p k) contains the k centres of each candidate. Adding and then subtracting an anchor
-    # rounds to multiples of ``units`` (p, 3), so that no sum depends on the order of the rows.
+    # rounds to multiples of ``units`` (p, 3), which makes all sums independent of the row order.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
     anchors, flat = 1.5 * 2.0**52 * units, columns.ravel()
@@ -375,7 +375,7 @@ def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, l
 
 @njit(cache=True, nogil=True)
 def row_products(X, columns):
-    """Multiply rows by a matrix, adding the features in order, so that no row depends on other rows."""
+    """Multiply rows by a matrix, adding features in order, so that no result depends on other rows."""
     out = np.zeros((len(X), columns.shape[1]))
     for i in range(len(X)):
         for t in range(len(columns)):

@@ -1,22 +1,22 @@
 """Non-negative least squares: exact solutions, and the sparse rows that SRMOSC evolves.
 
-A row reconstructs one sample as a weighted sum of others, its candidates. Its non-negative weights minimise
-the squared error plus ``rho`` times the squared weights. Threads process rows ``lo`` to ``hi - 1``.
+Each row reconstructs one sample as a weighted sum of other samples, its candidates. The non-negative weights
+minimise the squared error plus ``rho`` times the squared weights. Threads process rows ``lo`` to ``hi - 1``.
 """
 
 import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Weights above this are links; smaller weights are left over from coordinate descent.
+# Weights above this value are links; smaller weights are remnants of coordinate descent.
 LINK = 1e-6
-# Weight of a sample's only link if no candidate reduces its error.
+# Weight of the link that a sample receives if no candidate reduces its error.
 LEAST = 1e-3
 
 
 @njit(cache=True, nogil=True)
 def _solve_passive(gram, target, passive, q, factor, solution):
-    """Solve the passive rows and columns of gram by Cholesky factorisation; set other entries to 0."""
+    """Solve for the passive rows and columns of ``gram`` by Cholesky factorisation; set all others to 0."""
     for r in range(q):
         solution[r] = 0.0
         if not passive[r]:
@@ -112,7 +112,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
                     total += np.float64(A[a, f]) * A[b, f]
                 gram[r, c] = gram[c, r] = total
             trace += gram[r, r]
-        # A small share of the trace keeps the factorisation well-defined without a ridge.
+        # Without a ridge, a small fraction of the trace ensures that the factorisation exists.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
         for r in range(q):
             gram[r, r] += extra
@@ -153,7 +153,7 @@ def _error(rest, weights, n, rho):
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
-    """Run coordinate descent over those of the first n weights that are positive."""
+    """Run coordinate descent over the positive weights among the first n."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -189,7 +189,7 @@ def _settle(X, candidates, i, n, rho, weights, row, rest):
 
 @njit(cache=True, nogil=True)
 def fill_rows(X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes):
-    """Give the first ``width`` candidates equal weights, then run sweeps of coordinate descent."""
+    """Assign equal weights to each row's first ``width`` candidates; then run coordinate-descent sweeps."""
     weights, rest = np.empty(candidates.shape[1]), np.empty(X.shape[1])
     for i in range(lo, hi):
         n = min(width, admissible[i])
@@ -213,7 +213,7 @@ def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):
 
 @njit(cache=True, nogil=True)
 def swap_rows(first, second, swap, lo, hi, child, other):
-    """Copy the rows of two parents to two children, swapping the rows where ``swap`` is set."""
+    """Copy two parents' rows to two children, swapping those for which ``swap`` is set."""
     for i in range(lo, hi):
         for a in range(first.shape[1]):
             if swap[i]:
@@ -242,7 +242,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
 def change_supports(
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Drop a row's smallest weight or add the candidate of largest gain; then run coordinate descent."""
+    """Drop a row's smallest weight or add the candidate of largest gain, then run coordinate descent."""
     width, rest = candidates.shape[1], np.empty(X.shape[1])
     weights, used = np.empty(width), np.empty(width, dtype=np.bool_)
     for r in range(lo, hi):
@@ -298,7 +298,7 @@ def _solve(factor, target, k, trial):
 
 @njit(cache=True, nogil=True)
 def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial):
-    """Add candidate a and optimise all weights, which may drop candidates; return the number that remain."""
+    """Add candidate a and optimise all weights; return how many candidates remain, as some may be dropped."""
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
     solution[k] = 0.0
@@ -326,7 +326,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
                 solution[kept] = value
                 kept += 1
         k = kept
-        # Candidates after a removed one have moved up, so recompute their rows of the Cholesky factor.
+        # Candidates after a removed candidate have moved up, so recompute the rows of the Cholesky factor.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -334,9 +334,9 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
 
 @njit(cache=True, nogil=True)
 def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
-    """Find the smallest error for each number of links, and the weights for numbers that have a slot."""
-    # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise
-    # the weights of the support. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
+    """Find the smallest error for each number of links, and the weights for those numbers with a slot."""
+    # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise the
+    # support's weights. ``errors[i, k - 1]`` is infinite for numbers of links k that the path skips.
     width = candidates.shape[1]
     row, weights, rest = np.empty(width, dtype=np.float32), np.empty(width), np.empty(X.shape[1])
     used, support = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.int64)
@@ -348,7 +348,7 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # Lawson and Hanson's limit of rounds; usually, the error stops decreasing and ends the loop earlier.
+        # Lawson and Hanson's limit on rounds; usually, the loop ends earlier, once the error stops falling.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):
@@ -358,7 +358,7 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
                 k = _enter(X, norms, candidates, i, rho, best, support, k, factor, target, solution, trial)
             elif last < np.inf:
                 break
-            # If the first round finds no candidate, it continues, so that the sample gets one link.
+            # If the first round finds no candidate, continue, so that the sample receives one link.
             weights[:] = 0.0
             for t in range(k):
                 weights[support[t]] = solution[t]
@@ -379,10 +379,10 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
 
 @njit(cache=True, nogil=True)
 def lower_hulls(errors, lo, hi, kept):
-    """Find the numbers of links whose errors lie on the decreasing part of the errors' lower convex hull."""
+    """Find the numbers of links whose errors are on the decreasing part of the errors' lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
-    # Decrease in error per link before each hull corner; it becomes smaller along the hull.
+    # Decrease in error per link up to each hull corner; it becomes smaller from corner to corner.
     slopes = np.empty(width)
     for i in range(lo, hi):
         n = 0

@@ -2,7 +2,7 @@
 
 A table model is a tuple ``(blocks, starts, priors, shapes, constants)``. Each row of ``blocks`` describes a
 group of columns: kind, first column, number of columns, first statistic, row of ``constants``. A cluster's
-statistics are sums over its samples. ``constants`` depend only on the cluster size; the row for categories is
+statistics are sums over its samples. ``constants`` depend only on the cluster size; a row for categories is
 followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
 """
 
@@ -35,7 +35,7 @@ def add_sample(S, x, sign, blocks, starts):
 
 @njit(cache=True, nogil=True)
 def cluster_term(n, S, x, sign, model, work):
-    """Compute the log marginal likelihood of n samples with sums S after x joins (sign 1) or leaves (-1)."""
+    """Compute the log marginal likelihood of n samples, with the sums S plus (sign 1) or minus (-1) x."""
     if n == 0:
         return 0.0
     blocks, starts, priors, shapes, constants = model
@@ -68,7 +68,7 @@ def cluster_term(n, S, x, sign, model, work):
                     for m in range(j):
                         entry -= work[i, m] * work[j, m]
                     work[i, j] = entry / work[j, j] if j < i else 0.0
-                # The pivots of a diagonal plus a semidefinite matrix are at least as large as the diagonal.
+                # If a semidefinite matrix is added to a diagonal one, no pivot is below its diagonal entry.
                 entry = priors[first + i] + max(entry, 0.0)
                 work[i, i] = math.sqrt(entry)
                 logs += 0.5 * math.log(entry)
@@ -81,7 +81,7 @@ def cluster_term(n, S, x, sign, model, work):
 
 @njit(cache=True, nogil=True)
 def sum_clusters(X, labels, model, work, sizes, stats, terms):
-    """Compute the sizes, statistics and log marginal likelihoods of all clusters of a table."""
+    """Compute the size, statistics and log marginal likelihood of each cluster of a table."""
     sizes[:] = 0
     stats[:] = 0.0
     for i in range(X.shape[0]):
@@ -93,7 +93,7 @@ def sum_clusters(X, labels, model, work, sizes, stats, terms):
 
 @njit(cache=True, nogil=True)
 def log_predictives(X, sizes, stats, terms, alpha, model, work, out):
-    """Compute new samples' log predictive density in each cluster, plus log(alpha + cluster size)."""
+    """Compute each new sample's log predictive density in each cluster, plus log(alpha + cluster size)."""
     for i in range(X.shape[0]):
         for c in range(sizes.shape[0]):
             joined = cluster_term(sizes[c] + 1, stats[c], X[i], 1.0, model, work)
@@ -116,8 +116,8 @@ def size_change(own, other, k, n, alpha):
 
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):
-    """Move each sample to its best cluster and return the gain; with ``keep``, no cluster is emptied."""
-    # A move between clusters that have not changed since the sample's last visit cannot be a gain.
+    """Move each sample to its best cluster and return the total gain; with ``keep``, empty no cluster."""
+    # Moves between clusters that have not changed since the sample's last visit cannot improve the objective.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
     for i in order:
@@ -154,7 +154,7 @@ def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, mode
 
 @njit(cache=True, nogil=True)
 def best_merge(joint, sizes, alpha):
-    """Find the pair of clusters whose merge improves the objective most, or -1 if no pair may merge."""
+    """Find the allowed pair of clusters whose merge yields the best objective; -1 if no pair is allowed."""
     best, x, y = -np.inf, -1, -1
     for g in range(sizes.shape[0]):
         for h in range(g + 1, sizes.shape[0]):
@@ -168,7 +168,7 @@ def best_merge(joint, sizes, alpha):
 
 @njit(cache=True, nogil=True)
 def unite(x, y, sizes, allowed, joint):
-    """Merge cluster y into x by updating the sizes and the pairs that may merge."""
+    """Merge cluster y into x: update the sizes and the pairs that are allowed to merge."""
     sizes[x] += sizes[y]
     sizes[y] = 0
     allowed[x] |= allowed[y]
@@ -179,7 +179,7 @@ def unite(x, y, sizes, allowed, joint):
 
 @njit(cache=True, nogil=True)
 def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):
-    """Merge the best allowed pairs; output row t describes merge t. Return the number of merges."""
+    """Merge the best allowed pairs one by one (output row t: merge t); return the number of merges."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     fresh = -1
@@ -202,14 +202,14 @@ def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, g
 
 @njit(cache=True, nogil=True)
 def pair_term(e, m, a, b):
-    """Compute the log marginal likelihood of e links among m pairs."""
+    """Compute the log marginal likelihood of e links among m possible pairs."""
     norm = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
     return math.lgamma(a + e) + math.lgamma(b + m - e) - math.lgamma(a + b + m) - norm
 
 
 @njit(cache=True, nogil=True)
 def links_term(E, sizes, g, h, a, b, directed):
-    """Compute the log marginal likelihood of the links between clusters g and h, which may be equal."""
+    """Compute the log marginal likelihood of the links between clusters g and h, or within g if h = g."""
     if g == h:
         parts = 1 if directed else 2
         return pair_term(E[g, g] / parts, sizes[g] * (sizes[g] - 1) // parts, a, b)
@@ -219,7 +219,7 @@ def links_term(E, sizes, g, h, a, b, directed):
 
 @njit(cache=True, nogil=True)
 def touching(E, sizes, g, h, a, b, directed):
-    """Compute the log marginal likelihood of all links that touch either of two different clusters."""
+    """Compute the log marginal likelihood of all links with an end in cluster g or h, which must differ."""
     total = links_term(E, sizes, g, h, a, b, directed)
     for c in range(sizes.shape[0]):
         total += links_term(E, sizes, g, c, a, b, directed) if c != h else 0.0
@@ -240,7 +240,7 @@ def move_links(E, sizes, g, h, out, into):
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):
-    """Move graph nodes like :func:`move_samples`, given outgoing (rows) and incoming links (columns)."""
+    """Move graph nodes like :func:`move_samples`; ``rows`` are outgoing and ``columns`` incoming links."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:
@@ -274,7 +274,7 @@ def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, direct
 
 @njit(cache=True, nogil=True)
 def shared_change(E, sizes, g, h, c, a, b, directed):
-    """Compute the change in the terms of links with cluster c when clusters g and h merge."""
+    """Compute the change in the log marginal likelihood of links with cluster c when g and h merge."""
     m = (sizes[g] + sizes[h]) * sizes[c]
     change = pair_term(E[g, c] + E[h, c], m, a, b)
     if directed:
@@ -299,7 +299,7 @@ def merge_change(E, sizes, g, h, a, b, directed):
 
 @njit(cache=True, nogil=True)
 def merge_nodes(sizes, E, alpha, allowed, a, b, directed, pairs, gains):
-    """Merge graph clusters like :func:`merge_clusters`, updating the changes of the other pairs."""
+    """Merge graph clusters like :func:`merge_clusters`, and update the gains of the other pairs."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     x, y = -1, -1

@@ -1,7 +1,7 @@
 """Genes that link samples: counts per locus, connected components, and objectives of components.
 
-"Parts" are groups of samples that no individual of a search can separate (pieces of MOCK's tree). Objectives
-are computed over these few parts rather than over samples.
+"Parts" are groups of samples that no individual in a search can separate (pieces of MOCK's tree). Objectives
+are computed from these few parts instead of all samples.
 """
 
 import math
@@ -14,7 +14,7 @@ from moo_clustering._kernels.trees import join, settle
 
 @njit(cache=True, nogil=True)
 def add_counts(ranks, counts, lo, hi):
-    """counts[j, r] += number of rows with rank r at locus j; takes four rows at a time, which is faster."""
+    """counts[j, r] += number of rows with rank r at locus j; reads four rows at a time, which is faster."""
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
         for j in range(lo, hi):
@@ -89,7 +89,7 @@ def swap_where(first, second, swap, child1, child2, lo, hi):
     """Swap the loci where ``swap`` is 1 between the two rows of each pair."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
-            # Avoid a branch, so that the loop can be vectorised.
+            # Code without branches can be vectorised.
             change = (first[p, j] ^ second[p, j]) * swap[p, j]
             child1[p, j] = first[p, j] ^ change
             child2[p, j] = second[p, j] ^ change
@@ -124,7 +124,7 @@ def component_rows(links, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out):
-    """out[q] = variance, deviation and connectivity; ``rows`` flags which of them to compute."""
+    """out[q] = variance, deviation and connectivity; ``rows`` flags which objectives to compute."""
     # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
@@ -155,7 +155,7 @@ def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total,
 
 @njit(cache=True, nogil=True)
 def cluster_means(row, sizes, sums, count, total):
-    """Compute each cluster's size and mean from its parts' sizes and sums; its smallest part stores them."""
+    """Compute cluster sizes and means from part sizes and sums; store them at the cluster's smallest part."""
     d = sums.shape[1]
     for c in range(len(row)):
         cluster = row[c]
@@ -175,9 +175,9 @@ def cluster_means(row, sizes, sums, count, total):
 
 @njit(cache=True, nogil=True)
 def variances(parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out):
-    """Compute the mean squared distance from samples to the mean of their cluster."""
-    # ``within`` is the sum of squared distances to the part means. Adding the distances between part means
-    # and cluster means avoids the cancellation that a subtraction would cause.
+    """Compute the mean squared distance from samples to their cluster means."""
+    # ``within`` is the sum of squared distances to the part means. Adding the squared distances between part
+    # means and cluster means avoids the cancellation of a subtraction.
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -196,7 +196,7 @@ def variances(parts, sizes, sums, means, within, n_samples, count, total, lo, hi
 
 @njit(cache=True, nogil=True)
 def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
-    """Compute the weighted sum of distances from samples to the mean of their cluster."""
+    """Compute the weighted sum of distances from samples to their cluster means."""
     d = X.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -214,7 +214,7 @@ def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def pair_weights(parts, first, second, weight, apart, lo, hi, out):
-    """Sum the weights of pairs of parts in different clusters (with ``apart``) or in the same cluster."""
+    """Sum the weights of the pairs of parts in different clusters (with ``apart``) or in the same cluster."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0

@@ -1,4 +1,4 @@
-"""Medoid kernels: nearest medoids, members with the smallest total distance, dense or sparse distances."""
+"""Medoid kernels: nearest medoids, and members with the smallest total distance, for dense or sparse data."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
-# Cosine distances are rounded to multiples of 2^-44, so that all methods agree on which are equal.
+# Cosine distances are rounded to multiples of 2^-44, so that all ways of computing them have the same ties.
 GRAIN = 2.0**44
 # Sums may be vectorised; their order depends only on the shapes of the arrays.
 _SUMS = {"reassoc", "nsz"}
 # Number of bits in a coarse distance; each plane contains one bit of every distance.
 PLANES = 8
-# Number of samples per chunk, so that nearest distances and labels stay in the cache for all medoids.
+# Number of samples per chunk, whose nearest distances and labels stay in the cache for all medoids.
 _CHUNK = 8192
 
 
 @njit(cache=True, nogil=True)
 def _from_product(product, a, b, kind):
-    """Compute a distance from the product of two vectors and their squared norms a and b."""
+    """Compute a distance from the inner product of two vectors and their squared norms a and b."""
     if kind == COSINE:
         return np.rint(min(max(1.0 - product, 0.0), 2.0) * GRAIN) / GRAIN
     squared = max(a - 2.0 * product + b, 0.0)
@@ -43,7 +43,7 @@ def _dense_distance(a, b, kind):
 
 @njit(cache=True, nogil=True)
 def _sparse_dot(indptr, indices, data, i, vector):
-    """Return the product of row i with a dense vector."""
+    """Return the inner product of row i and a dense vector."""
     total = 0.0
     for t in range(indptr[i], indptr[i + 1]):
         total += data[t] * vector[indices[t]]
@@ -74,7 +74,7 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):
         else:
             for i in range(row.shape[0]):
                 squared = norms[m] - 2.0 * row[i] + norms[i]
-                # Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
+                # Below this fraction of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
                 if squared < 1e-6 * (norms[m] + norms[i]):
                     squared = squared_distance(X[m], X[i])
                 row[i] = squared if kind == SQUARED else np.sqrt(squared)
@@ -161,7 +161,7 @@ def sparse_separations(indptr, indices, data, norms, medoids, kind, vector, leas
 
 @njit(cache=True, nogil=True)
 def _first_least(totals, members, relative, each):
-    """Return the lowest id among the members with the smallest total, within rounding errors."""
+    """Return the lowest id among the members whose total is the smallest up to rounding errors."""
     least = np.inf
     for t in range(members.shape[0]):
         least = min(least, totals[t])
@@ -175,9 +175,9 @@ def _first_least(totals, members, relative, each):
 @njit(cache=True, nogil=True)
 def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
     """medoids[q, c] = member with the smallest total distance to the others (ties: the lowest id)."""
-    # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 for a zero row, whose
-    # distance to itself is not 1. Euclidean, squared or not: the total of squares is n_c times the squared
-    # distance to the mean, plus the sum of all members' squared distances to the mean.
+    # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 if x is a zero row, whose
+    # distance to itself is 0, not 1. Euclidean, squared or not: the total of squares is n_c times the squared
+    # distance from x to the mean, plus the sum of all members' squared distances to the mean.
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
     for q in range(lo, hi):
@@ -233,10 +233,10 @@ def sparse_medoids(
 
 @njit(cache=True, nogil=True)
 def nearest_medoids(rows, index, nearest, labels, lo, hi):
-    """Lower ``nearest[q, i]`` to the smallest distance to a medoid, and set its position in ``labels``."""
+    """Lower ``nearest[q, i]`` to the smallest distance to a medoid, and write its position to ``labels``."""
     # ``rows[index[q, j]]`` contains the distances to the medoid at position j of individual q. Negative
-    # indices are skipped, so that rows can be processed in blocks. Start with nearest = inf and labels above
-    # any position. Two medoids are processed at once, because reading rows is slow.
+    # indices are skipped, so that rows can be processed in blocks. Initially, ``nearest`` must be inf, and
+    # ``labels`` above any position. Two medoids are processed at once, because reading rows is slow.
     n = rows.shape[1]
     here = np.empty(index.shape[1], dtype=np.int32)
     for q in range(lo, hi):
@@ -281,7 +281,7 @@ def member_lists(labels, order, starts):
             start[labels[q, i] + 1] += 1
         for c in range(1, start.shape[0]):
             start[c] += start[c - 1]
-        # Filling advances every start to the next one, so the starts are shifted back afterwards.
+        # Filling advances every start to the next start, so all are shifted back afterwards.
         for i in range(labels.shape[1]):
             c = labels[q, i]
             order[q, start[c]] = i
@@ -303,7 +303,7 @@ def cluster_keys(labels, salts, keys):
 
 @njit(cache=True, nogil=True)
 def coarse_planes(D, step, planes, lo, hi):
-    """Store bit p (highest first) of D[i, j] in steps (<= 255) as bit j % 64 of planes[i, p, j // 64]."""
+    """Set bit j % 64 of planes[i, p, j // 64] to bit p (highest first) of D[i, j] in steps, at most 255."""
     one = np.uint64(1)
     steps = np.empty(64, dtype=np.uint8)
     for i in range(lo, hi):
@@ -328,7 +328,7 @@ def cluster_masks(labels, masks):
 
 @njit(cache=True, nogil=True)
 def _ones(word):
-    """Count the bits that are set; compilers recognise this code and emit a single instruction."""
+    """Count the bits of a word that are set; compilers replace this code by a single instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -337,7 +337,7 @@ def _ones(word):
 
 @njit(cache=True, nogil=True)
 def _four_planes(planes, mask):
-    """Return the sum of the numbers that four planes hold, over the members in ``mask``."""
+    """Return the sum, over the members in ``mask``, of the four-bit numbers in four planes."""
     first, second, third, fourth = planes[0], planes[1], planes[2], planes[3]
     eights = fours = twos = ones = np.uint64(0)
     for w in range(mask.shape[0]):
@@ -352,7 +352,7 @@ def _four_planes(planes, mask):
 
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):
-    """totals[q, i] = coarse distance from sample i in lo..hi-1 to its cluster, from the upper four planes."""
+    """totals[q, i] = coarse total distance from sample i in lo..hi-1 to its cluster (upper four planes)."""
     # Loop over samples first, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
@@ -374,10 +374,10 @@ def _total(row, members):
 def least_total_members(
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
-    """medoids[q, c] = lowest id among the members with the smallest total distance, within rounding."""
-    # Totals within ``relative`` of the smallest, or within ``each`` per member, are ties. Sample i's total
-    # is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the contribution of the upper planes.
-    # The lower planes, and then D, are read only for members whose total may still be the smallest.
+    """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
+    # Totals that exceed the smallest by at most a fraction ``relative``, plus ``each`` per member, are ties.
+    # A sample's total is at least ``unit`` times its coarse total, to which the upper planes contribute
+    # ``bounds``. The lower planes, and then D, are read only if the total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -420,10 +420,10 @@ def group_distances(rows, members, bounds, out):
 
 @njit(cache=True, nogil=True)
 def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, penalty, labels):
-    """Assign groups of samples to medoids one by one, separating them from their opponents."""
-    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored likewise. A group joins the
-    # medoid with the fewest conflicting groups so far; ties are broken by lower cost, then lower position. If
-    # penalty >= 0, it joins the medoid with the lowest cost + penalty * conflicts instead. ``costs[r, g]`` is
+    """Assign groups of samples to medoids one by one, separating each group from its opponents."""
+    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored in the same way. A group joins
+    # the medoid with the fewest opponents so far; ties are broken by lower cost, then lower position. If
+    # penalty >= 0, it joins the medoid with the lowest cost + penalty * opponents instead. ``costs[r, g]`` is
     # the group's total distance to the medoid of row r; ``index`` (n_individuals, k_max) has rows, or -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]

@@ -1,7 +1,7 @@
-"""Diagonal Gaussians with relevant features in each cluster: parameters, scores and hard-EM sums.
+"""Diagonal Gaussian mixtures with relevant features per cluster: parameters, scores and hard-EM sums.
 
 The first ``counts[c]`` columns of row c of ``features`` are the relevant features of cluster c; their
-log-likelihood-ratio coefficients are stored in the same way. Scores are computed from these features only.
+log-likelihood-ratio coefficients are stored in the same way. Only these features contribute to the scores.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Maximum number of rounds; each fits a feature's background, then removes clusters from it.
+# Maximum number of rounds, each of which fits a feature's background and then removes clusters from it.
 ROUNDS = 10
 
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):
-    """Fit the mean and variance that clusters share in feature j; also return the gain over one Gaussian."""
-    # Alternate: fit the background to the clusters that share it; remove those better fitted on their own.
+    """Return the mean and variance that clusters share in feature j, and the gain over a single Gaussian."""
+    # Alternately fit the background to the clusters that share it, and remove clusters that fit better alone.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -50,9 +50,9 @@ def fit_clusters(
 ):
     """Find each cluster's relevant features and parameters; return the total gain minus prices."""
     # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
-    # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are
-    # coefficients of x and x^2 in the order of ``features``; ``bases`` are constant terms of the scores, -inf
-    # for empty clusters; ``counts`` are numbers of relevant features. ``gains`` are 0 for other features.
+    # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are the
+    # scores' coefficients of x and x^2 in the order of ``features``; ``bases`` are their constant terms (-inf
+    # for empty clusters); ``counts`` are numbers of relevant features. ``gains`` are 0 for other features.
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
     for c in range(sizes.shape[0]):
@@ -80,7 +80,7 @@ def fit_clusters(
 
 @borrowed()
 def assign_rows(X, features, linear, curves, bases, counts, lo, hi, first, second, margins):
-    """Find the best and second best cluster (ties: the lowest) of samples lo..hi-1, and the score gap."""
+    """Find the best and second-best cluster (ties: the lowest) of samples lo..hi-1, and the score gap."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0
@@ -99,7 +99,7 @@ def assign_rows(X, features, linear, curves, bases, counts, lo, hi, first, secon
 
 @borrowed()
 def move_rows(X, old, new, sizes, sums, squares):
-    """Update the moments to the clusters ``new`` (-1: none); return the number of samples that moved."""
+    """Update the moments for the new labels (-1: no cluster); return the number of samples that moved."""
     moved = 0
     for i in range(X.shape[0]):
         if old[i] == new[i]:

@@ -1,7 +1,7 @@
 """Non-negative matrix factorisation of one sparse matrix in many simultaneous runs.
 
 A panel contains the factors of all runs: column ``c * n_runs + t`` is component c of run t. One pass over the
-sparse matrix serves all runs, and loops over the runs are contiguous. Only the lower triangles of Gram
+sparse matrix serves all runs, and loops over runs access contiguous memory. Only the lower triangles of Gram
 matrices are stored, with one row per entry.
 """
 
@@ -12,7 +12,7 @@ from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
-# With fewer runs than this, loops over the runs cost more time than they save.
+# Number of runs below which vectorised loops over the runs are not worthwhile.
 _WIDE = 8
 # A float32 zero avoids promoting float32 arithmetic to float64.
 _ZERO = np.float32(0)
@@ -32,7 +32,7 @@ def _add_four(x0, q0, x1, q1, x2, q2, x3, q3, out):
 
 @borrowed()
 def _multiply_row(data, indices, start, stop, other, out):
-    """Set ``out`` to the product of a sparse matrix row with the other panel."""
+    """Set ``out`` to the product of a sparse-matrix row and the other panel."""
     out[:] = 0.0
     z = start
     while z + 4 <= stop:
@@ -70,7 +70,7 @@ def _copy(values, out):
 
 @borrowed()
 def _subtract_row_times_gram(p, gram, j, k, out):
-    """Subtract entry j of the row-by-Gram-matrix product from ``out``."""
+    """Subtract entry j of the product of a row and the Gram matrix from ``out``."""
     n_runs = out.shape[0]
     if n_runs < _WIDE:
         _subtract_lane_by_lane(p, gram, j, k, out)
@@ -90,7 +90,7 @@ def _subtract_row_times_gram(p, gram, j, k, out):
 
 @borrowed()
 def _subtract_lane_by_lane(p, gram, j, k, out):
-    """Compute the same sums as the function above, in the same order, for a small number of runs."""
+    """Compute the same sums as :func:`_subtract_row_times_gram`, in the same order, for few runs."""
     n_runs = out.shape[0]
     for t in range(n_runs):
         total = out[t]
@@ -112,7 +112,7 @@ def _subtract_lane_by_lane(p, gram, j, k, out):
 
 @borrowed(error_model="numpy")
 def _step(p, slope, curvature):
-    """Set p to max(0, p + slope / curvature); components without curvature remain unchanged."""
+    """Set p to max(0, p + slope / curvature); entries without curvature remain unchanged."""
     for t in range(p.shape[0]):
         moved = p[t] + slope[t] / curvature[t] if curvature[t] > 0 else p[t]
         p[t] = moved if moved > 0 else _ZERO
@@ -120,7 +120,7 @@ def _step(p, slope, curvature):
 
 @borrowed()
 def _descend_row(p, product, gram, k, spare):
-    """Run coordinate descent over the components of a row in order."""
+    """Run coordinate descent over a row's components, in order."""
     n_runs = gram.shape[1]
     slope = spare[:n_runs]
     for j in range(k):
@@ -164,7 +164,7 @@ def _add_to_gram(p, k, gram):
 
 @borrowed()
 def _add_inner(p, product, k, spare, out):
-    """Add <p, product> to ``out``; the terms of a row are summed in the panel's dtype."""
+    """Add <p, product> to ``out``; a row's terms are summed in the panel's dtype."""
     n_runs = out.shape[0]
     total = spare[:n_runs]
     total[:] = 0.0
@@ -181,7 +181,7 @@ def update_panel(
     """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
     # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
     # components. Updates are multiplicative if ``multiply``, and coordinate descent otherwise. ``grams`` and
-    # ``inners`` receive P^T P and <P, M Q> of each block's new rows; ``scratch`` is (n_blocks, 2, width).
+    # ``inners`` receive P^T P and <P, M Q> of each block's new rows. ``scratch``: (n_blocks, 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]
         own, inner = grams[block], inners[block]

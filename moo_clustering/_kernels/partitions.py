@@ -1,8 +1,8 @@
 """Kernels for populations of partitions: relabelling, pair counts, contingency tables, votes, index sums.
 
 ``labels`` has shape (n_individuals, n_samples) unless documented otherwise. Functions write to arrays that
-the caller allocates, because allocating in a loop would cost more than most of these loops. The last
-functions compare objective vectors, for archives of non-dominated solutions.
+the caller allocates, because allocation would often take longer than the loops themselves. The last functions
+compare objective vectors for archives of non-dominated solutions.
 """
 
 import numpy as np
@@ -10,9 +10,9 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Number of pairs after which the one-byte counters below are added to wide ones, before they overflow.
+# Number of pairs after which one-byte counters are added to wider ones, before they can overflow.
 _FLUSH = 255
-# Reassociation permits vectorised sums. Their order still depends only on the shapes, so results do not
+# Reassociation permits vectorised sums. Their order still depends only on the shapes, so that results do not
 # depend on the block to which an individual belongs.
 _SUMS = {"reassoc", "nsz"}
 
@@ -20,8 +20,8 @@ _SUMS = {"reassoc", "nsz"}
 @njit(cache=True, nogil=True)
 def count_equal(labels, pairs, counts):
     """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` has one row per sample."""
-    # Each pair reads two contiguous rows. One-byte counters let the comparison loop use the full vector
-    # width; they are added to ``counts`` before they overflow.
+    # Each pair reads two contiguous rows. One-byte counters allow the comparison loop to use the full vector
+    # width; they are added to ``counts`` before they can overflow.
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
     for start in range(0, pairs.shape[0], _FLUSH):
@@ -38,7 +38,7 @@ def count_equal(labels, pairs, counts):
 @njit(cache=True, nogil=True)
 def weigh_equal(labels, pairs, weights, equal, different):
     """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
-    # Compute both sums, because the sum over no pairs must be exactly zero.
+    # Compute both sums, because a difference would not be exactly zero for a sum over no pairs.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -55,8 +55,8 @@ def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, to
     """Count pairs with equal labels 0..n_labels-1, within classes and in total, without listing the pairs."""
     # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; the counters
     # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels. Four individuals
-    # are counted at once (the last one is repeated if there are fewer), so that samples are looked up once
-    # and the sums do not wait for each other. Unsigned indices avoid a test for negative values.
+    # are processed at once (if there are fewer, the last one is repeated), so that each sample is looked up
+    # only once and the sums are independent. Unsigned indices avoid a test for negative values.
     last, n_counters = labels.shape[0] - 1, n_labels + (np.int64(shifts.max()) if len(shifts) else 0)
     counts, in_all = np.zeros((4, n_counters), dtype=np.int64), np.zeros((4, n_labels), dtype=np.int64)
     first, second, third, fourth = counts[0], counts[1], counts[2], counts[3]
@@ -83,7 +83,7 @@ def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, to
 
 @njit(cache=True, nogil=True)
 def _emptied(counts, row, members, shift, in_all):
-    """Count pairs within classes from the counters, add these to the totals of the labels, and reset them."""
+    """Return the number of pairs within classes; add the counters to the label totals, and reset them."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):
@@ -124,9 +124,9 @@ def sweep_groups(
     labels, start, groups, members, ends, near_ptr, near, weights, votes, pair_ptr, paired, signs, scores,
     max_sweeps, keep,
 ):  # fmt: skip
-    """Move groups in order, each to its best cluster, until no group moves; return the number of sweeps."""
-    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; each sample adds
-    # half a vote for its label in ``start``. votes[i] multiplies the weights of links from sample i;
+    """Move each group in turn to its best cluster, until no group moves; return the number of sweeps."""
+    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; each of them adds half a
+    # vote for its label in ``start``. The weights of links from sample i are multiplied by votes[i];
     # ``scores`` is scratch space with one number per cluster. With ``keep``, no cluster loses its last group.
     n_clusters = scores.shape[0]
     for sweep in range(max_sweeps):
@@ -145,7 +145,7 @@ def sweep_groups(
             own = labels[members[ends[g]]]
             best = own
             for c in range(n_clusters):
-                # Equal sums can differ in their last digits because of their order, but count as ties.
+                # Sums that differ only by rounding errors, caused by their order, count as ties.
                 if scores[c] > scores[best] + 1e-12:
                     best = c
             if best == own:
@@ -167,7 +167,7 @@ def sweep_groups(
 @njit(cache=True, nogil=True)
 def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
     """Fill rows lo..hi-1 of ``common`` with the number of pairs that are together in both partitions."""
-    # Partitions with a contingency table of more than ``most_cells`` cells are compared by cluster, in
+    # Partitions whose contingency table exceeds ``most_cells`` cells are compared cluster by cluster, in
     # O(n_samples) time. With ``triangle``, both sets are equal, and the lower triangle is omitted.
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
@@ -201,7 +201,7 @@ def pairs_together(labels, n_clusters, pairs):
 
 @njit(cache=True, nogil=True)
 def _by_table(left, n_left, right, n_right, table):
-    """Count pairs via the full contingency table; ``table`` is zero before and after the call."""
+    """Count pairs with the full contingency table; ``table`` must be zero, and is reset to zero."""
     for i in range(left.shape[0]):
         table[left[i] * n_right + right[i]] += 1
     total = np.int64(0)
@@ -214,7 +214,7 @@ def _by_table(left, n_left, right, n_right, table):
 
 @njit(cache=True, nogil=True)
 def _list_members(labels, n_clusters, starts, members):
-    """Sort samples by cluster, so that cluster c contains ``members[starts[c]:starts[c + 1]]``."""
+    """Sort samples by cluster: cluster c contains ``members[starts[c]:starts[c + 1]]``."""
     starts[: n_clusters + 1] = 0
     for i in range(labels.shape[0]):
         starts[labels[i]] += 1
@@ -230,12 +230,12 @@ def _list_members(labels, n_clusters, starts, members):
 
 @njit(cache=True, nogil=True)
 def _by_cluster(starts, members, n_clusters, labels, counts):
-    """Count pairs via one table row at a time; ``counts`` is zero before and after the call."""
+    """Count pairs with one row of the table at a time; ``counts`` must be zero, and is reset to zero."""
     total = 0
     for c in range(n_clusters):
         for t in range(starts[c], starts[c + 1]):
             cluster = labels[members[t]]
-            # The r-th sample in a cell adds r - 1 pairs.
+            # The r-th sample in a table cell adds r - 1 pairs.
             total += counts[cluster]
             counts[cluster] += 1
         for t in range(starts[c], starts[c + 1]):
@@ -246,9 +246,9 @@ def _by_cluster(starts, members, n_clusters, labels, counts):
 @njit(cache=True, nogil=True)
 def icm_sweep(distances, starts, partners, weights, order, labels):
     """Move every sample to its cheapest cluster (ties: the lowest label); return the number of moves."""
-    # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``,
-    # sharing a cluster with ``partners[t]`` costs ``weights[t]``, which is negative for must-links. Partners
-    # with label -1 are ignored. Samples without partners move first, then the others in ``order``.
+    # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``, it
+    # costs ``weights[t]`` (negative for must-links) to share a cluster with ``partners[t]``. Partners with
+    # label -1 are ignored. Samples without partners move first, then all others in ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0
@@ -308,8 +308,8 @@ def half_of_differences(first, second, draws, chosen):
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
     """out[i] = cluster with the largest link weight to i, after adding ``inertia[i]`` to i's own cluster."""
-    # Ties are broken in favour of the current cluster, then of the neighbour listed first, so cluster
-    # numbers have no influence. ``tally``, with one entry per cluster, is zero before and after the call.
+    # Ties are broken in favour of the current cluster, then of the first listed neighbour, so that cluster
+    # numbers have no influence. ``tally`` (one entry per cluster) must be zero, and is reset to zero.
     for i in range(labels.shape[0]):
         own = labels[i]
         tally[own] += inertia[i]
@@ -330,8 +330,8 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
-    """Assign samples labelled -1 to the cluster with the largest link weight; return how many remain."""
-    # The assignments of a round are simultaneous; samples without labelled neighbours wait for the next.
+    """Assign samples labelled -1 to the clusters of largest link weight; return the number still at -1."""
+    # All assignments of a round are simultaneous; samples without labelled neighbours wait for a later round.
     count, waiting, chosen = 0, labels.copy(), labels.copy()
     for i in range(labels.shape[0]):
         if labels[i] < 0:
@@ -403,7 +403,7 @@ def cluster_means(X, labels, sizes, means):
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def squared_distance(a, b):
-    """Compute |a - b|^2 from the differences, which loses no digits if a and b are close."""
+    """Compute |a - b|^2 from the differences, without loss of precision if a and b are close."""
     total = 0.0
     for t in range(a.shape[0]):
         step = a[t] - b[t]
@@ -413,7 +413,7 @@ def squared_distance(a, b):
 
 @borrowed()
 def add_scaled(row, factor, into):
-    """Add a row, times a factor, to another row."""
+    """Add a row times ``factor`` to another row."""
     for t in range(row.shape[0]):
         into[t] += factor * row[t]
 
@@ -486,7 +486,7 @@ def least_members(sums, labels, medoids):
         medoids[q, :] = -1
         for i in range(labels.shape[1]):
             best[labels[q, i]] = min(best[labels[q, i]], sums[q, i])
-        # Equal sums can differ in their last digits because of their order, but count as ties.
+        # Sums that differ only by rounding errors, caused by their order, count as ties.
         best *= 1.0 + 1e-12
         for i in range(labels.shape[1]):
             c = labels[q, i]
@@ -555,7 +555,7 @@ def count_split_neighbors(neighbors, labels, counts):
 
 @njit(cache=True, nogil=True)
 def refine_squared_distances(X, norms, squared, threshold):
-    """Recompute from differences the entries for which |x|^2 - 2xy + |y|^2 loses most of its digits."""
+    """Recompute, from differences, the entries for which |x|^2 - 2xy + |y|^2 loses most of its digits."""
     for i in range(X.shape[0]):
         for j in range(i):
             if squared[i, j] < threshold * (norms[i] + norms[j]):
@@ -580,14 +580,14 @@ def dominates(f, c, g, d):
 
 @njit(cache=True, nogil=True)
 def amount(f, c, g, d, ranges):
-    """Compute the amount of domination: the product of the objective differences divided by their ranges."""
-    # If the violations c and d differ, return their difference divided by the last range.
+    """Compute the amount of domination: the product of all objective differences divided by their ranges."""
+    # If the violations c and d differ, return their difference divided by its range, the last one.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # An infinite difference counts as 1 (the whole range); relative to it, finite ones are 0.
+        # An infinite difference covers the whole range, and counts as 1; finite differences then count as 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product
@@ -596,11 +596,11 @@ def amount(f, c, g, d, ranges):
 @njit(cache=True, nogil=True)
 def weigh(F, violations, n, new, c, current, d):
     """Compare a new solution with the current one and with the first ``n`` archive members."""
-    # ``violations``, c and d are the constraint violations of the archive, the new and the current
-    # solution. The ranges cover all three. Returns 1 if the current solution dominates the new one, -1 in the
-    # reverse case, and 0 otherwise; the number of members that dominate the new solution; the summed amounts
-    # by which these members, and the current solution in case 1, dominate it; and the smallest amount of a
-    # member (or inf), with the first row that attains it.
+    # ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
+    # Ranges cover all of these solutions. Returns 1 if the current solution dominates the new one, -1 in the
+    # reverse case, and 0 otherwise; the number of members that dominate the new solution; the sum of the
+    # amounts by which these members (and, in case 1, the current solution) dominate it; and the smallest such
+    # amount of a member (or inf), with the first row that attains it.
     relation = 0
     if dominates(current, d, new, c):
         relation = 1

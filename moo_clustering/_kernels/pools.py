@@ -1,4 +1,4 @@
-"""Sums over the clusters of many partitions, for co-association kernels that are never stored in full.
+"""Sums over the clusters of many partitions, for co-association matrices that are never stored in full.
 
 ``codes[i, P]`` is point i's cluster in partition P, numbered consecutively over all partitions, so that a
 single table with one row per cluster serves the whole pool. ``kept`` selects partitions. ``add_to_clusters``,
@@ -36,7 +36,7 @@ def gather_from_clusters(codes, kept, table, out):
     n_fours = kept.shape[0] // 4 * 4
     for i in range(codes.shape[0]):
         row, total = codes[i], out[i]
-        # Processing four rows at once reads and writes the total a quarter as often.
+        # With four rows at once, the total is read and written a quarter as often.
         for t in range(0, n_fours, 4):
             a, b = table[row[kept[t]]], table[row[kept[t + 1]]]
             c, d = table[row[kept[t + 2]]], table[row[kept[t + 3]]]
@@ -71,7 +71,7 @@ def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
 @njit(cache=True, nogil=True)
 def _weigh_together(left, right, weights, out):
     """Compiled counterpart of :func:`weigh_together`."""
-    # ``left`` has one row per point, ``right`` one row per partition: the inner loop runs over points.
+    # ``left`` has one row per point, and ``right`` one row per partition, so the inner loop is contiguous.
     for a in range(left.shape[0]):
         total = out[a]
         total[:] = 0.0
@@ -84,7 +84,7 @@ def _weigh_together(left, right, weights, out):
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):
-    """Replace F by W, raised or lowered by F + F' after dividing F + F' by its largest absolute entry."""
+    """Divide F + F' by its largest absolute entry, and replace F by W raised or lowered by the quotient."""
     n, greatest = F.shape[0], 0.0
     # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
@@ -104,7 +104,7 @@ def adjust_similarities(F, W, floor):
 
 @njit(cache=True, nogil=True)
 def weigh_membership(codes, kept, weights, points, labels, table, out):
-    """Sum the weighted entries of ``table`` for each point's label and clusters in the kept partitions."""
+    """Sum, for each point, the weighted table entries for its label and clusters in the kept partitions."""
     for b in range(points.shape[0]):
         row, label = codes[points[b]], labels[b]
         total = 0.0
@@ -115,9 +115,9 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):
 
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):
-    """Write each sample's group: the one with the largest weighted score over its nearest landmarks."""
-    # A sample gets its own landmark's group if the landmark is ``settled``, if the group is provisional
-    # (from ``n_real`` on), or if all of its nearest landmarks belong to this group.
+    """Assign each sample to the group with the largest weighted score over its nearest landmarks."""
+    # A sample joins its own landmark's group if the landmark is ``settled``, if the group is provisional
+    # (from ``n_real`` on), or if all landmarks nearest to the sample belong to this group.
     n_near = positions.shape[1]
     total = np.empty(n_real)
     for i in range(landmark_of.shape[0]):

@@ -1,6 +1,6 @@
 """Contiguous regions in a graph of areas: pieces, random trees, recombination and boundary moves.
 
-``indptr`` and ``indices`` describe a symmetric graph without loops; ``labels`` gives each area's region.
+``indptr`` and ``indices`` describe a symmetric graph without loops; ``labels`` contains each area's region.
 """
 
 import math
@@ -12,7 +12,7 @@ from moo_clustering._kernels.caching import njit
 
 @njit(cache=True, nogil=True)
 def number_pieces(labels, indptr, indices, piece):
-    """Number the connected pieces of equal labels, in order of their first area; return their count."""
+    """Number the connected pieces of areas with equal labels by their first area; return their count."""
     n = labels.shape[0]
     stack = np.empty(n, dtype=np.int64)
     piece[:] = -1
@@ -38,7 +38,7 @@ def number_pieces(labels, indptr, indices, piece):
 
 @njit(cache=True, nogil=True)
 def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
-    """Return whether a region remains non-empty and connected when ``area`` is removed."""
+    """Return whether the region of ``area`` remains non-empty and connected without this area."""
     # ``stamp`` and ``queue`` are scratch space; every call must use a new positive number as ``mark``.
     own = labels[area]
     wanted, first = 0, -1
@@ -53,7 +53,7 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
         return wanted == 1
     stamp[area] = seen
     stamp[first] = seen
-    # Search breadth-first, because short paths usually connect the neighbours of ``area``.
+    # Search breadth-first, because the neighbours of ``area`` are usually connected by short paths.
     queue[0] = first
     done, end, reached = 0, 1, 1
     while done < end:
@@ -78,10 +78,10 @@ def climb_boundaries(
 ):
     """Move single areas across boundaries to lower a weighted sum of objectives; return the number of moves.
 
-    ``rates`` are the weights of the sum of squares, cut edges, load variation, changed share and mean
-    compactness (maximised). ``before`` contains earlier regions, ``shapes`` each area's size and perimeter,
-    and ``borders`` each edge's shared border. ``heat`` times the mean worsening of a move is the first
-    temperature, which falls to a hundredth. Loads stay within ``low..high``, and regions stay connected.
+    ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas that change
+    region, and mean compactness (maximised). ``before`` contains earlier regions, ``shapes`` each area's size
+    and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the
+    mean worsening of a proposal to a hundredth of it. Loads stay within ``low..high``, and regions connected.
     """
     n, d = X.shape
     p = labels.max() + 1
@@ -179,15 +179,15 @@ def climb_boundaries(
 
 @njit(cache=True, nogil=True)
 def _roundness(size, edge):
-    """Return the Polsby-Popper score: the area divided by the area of a disc with the same perimeter."""
+    """Return the Polsby-Popper score: the ratio of the area to that of a disc with the same perimeter."""
     return 4.0 * math.pi * (size / edge) / edge if edge > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):
-    """Grow Prim's spanning tree of the areas with ``member == tag``, with random lengths plus ``bias``."""
-    # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns how many areas were reached.
-    # ``key``, ``areas`` and ``keys`` are scratch space; the last two are a heap with room for every edge.
+    """Grow Prim's spanning tree of the areas with ``member == tag``; lengths are random plus ``bias``."""
+    # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns the number of areas reached.
+    # ``key``, ``areas`` and ``keys`` are scratch space; the last two form a heap with room for every edge.
     root = nodes[int(rng.random() * len(nodes))]
     for node in nodes:
         key[node] = math.inf
@@ -234,7 +234,7 @@ def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, a
 
 @njit(cache=True, nogil=True)
 def _add_loads(order, reached, parent, weight, load):
-    """Set the ``load`` of each area to the weight of its subtree."""
+    """Set each area's ``load`` to the total weight of its subtree."""
     for q in range(reached):
         load[order[q]] = weight[order[q]]
     for q in range(reached - 1, 0, -1):
@@ -245,15 +245,15 @@ def _add_loads(order, reached, parent, weight, load):
 def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):
     """Divide a connected set of areas into regions numbered from ``first``, by cutting random spanning trees.
 
-    Edges with large ``bias`` are preferred. Each cut tries up to ``n_trees`` trees. Returns whether all loads
-    are within low..high; if not, the set is only partly divided.
+    Edges with a large ``bias`` are more likely to be cut. Each cut tries up to ``n_trees`` trees. Returns
+    whether all loads are within low..high; if not, the set is only partly divided.
     """
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load, count, ones = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.ones(n, dtype=np.int64)
     areas, keys = np.empty(m + n, dtype=np.int64), np.empty(m + n)
     member = np.full(n, -1, dtype=np.int64)
-    # Stack of sets to bisect: the first region of each set, and its number of regions.
+    # Stack of the sets to bisect: each set's first region and number of regions.
     starts, shares = np.empty(n_regions, dtype=np.int64), np.empty(n_regions, dtype=np.int64)
     starts[0], shares[0] = first, n_regions
     for node in nodes:
@@ -281,7 +281,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 u = order[q]
                 below = load[u]
                 share = int(below / target + 0.5) if target > 0.0 else k // 2
-                # Each side needs at least one area per region.
+                # Each side must contain at least one area per region.
                 share = min(max(share, 1, k - (reached - count[u])), k - 1, count[u])
                 rest = whole - below
                 if not (share * low <= below <= share * high):
@@ -292,7 +292,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Prefer even bisections, which are fast, and even loads, which simplify later bisections.
+                # Prefer even bisections, which reduce run time, and even loads, which ease later bisections.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
@@ -324,9 +324,9 @@ def _n_outside(loads, low, high):
 
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
-    """Merge a random pair of neighbouring regions and redivide it by a random tree (ReCom), ``n_times``."""
-    # A cut with both loads within low..high is drawn, from up to six trees. With ``mend``, most pairs
-    # include a region outside the bounds, and the most even cut is used. Returns the number of such regions.
+    """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
+    # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most pairs include
+    # a region outside these bounds, and the most even cut is used. Returns the number of regions outside.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)
@@ -383,7 +383,7 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
 @njit(cache=True, nogil=True)
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
     """Cut a random tree of a connected set into as many regions with load >= ``floor`` as possible."""
-    # Regions are numbered from ``first``; returns how many there are. A subtree is cut as soon as its load
+    # Regions are numbered from ``first``; returns their number. A subtree is cut off as soon as its load
     # reaches ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
     n, m = len(weight), len(indices)
     parent, order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -406,7 +406,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
             load[parent[u]] += load[u]
     root = order[0]
     if labels[root] < 0:
-        # No area between the root and the last cut has a region, so the remainder joins that cut's region.
+        # The root was not cut off: the remainder, which is adjacent to the last cut, joins that region.
         labels[root] = labels[last] if last >= 0 else first
         found = max(found, 1)
     for q in range(1, reached):
@@ -418,7 +418,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
 
 @njit(cache=True, nogil=True)
 def reattach_areas(labels, n_regions, indptr, indices, weight):
-    """Assign areas labelled -1, in rounds, to the lightest adjacent region if there is one."""
+    """Assign areas labelled -1, in rounds, to the adjacent region with the lowest load, if there is one."""
     n = labels.shape[0]
     load = np.zeros(n_regions)
     for i in range(n):

@@ -23,7 +23,7 @@ def _power(w, exponent):
 
 @borrowed(error_model="numpy")
 def _dispersion_row(sums, binary, k, masses, kept, shift, centers):
-    """Compute a feature's centroids by equation (11); its dispersions overwrite the first sums."""
+    """Compute a feature's centroids by equation (11); the dispersions overwrite its first k sums."""
     for t in range(k):
         mass = masses[t]
         z = sums[t] / mass if mass > 0.0 else kept[t] - shift
@@ -34,7 +34,7 @@ def _dispersion_row(sums, binary, k, masses, kept, shift, centers):
 
 @borrowed(error_model="numpy")
 def _chi_row(sums, k, sizes, spreads, frequency, n, scale):
-    """Compute a feature's chi-square statistics, which overwrite the second sums."""
+    """Compute a feature's chi-square statistics, which overwrite its second k sums."""
     rest = frequency * (n - frequency)
     for t in range(k):
         difference = n * sums[k + t] - sizes[t] * frequency
@@ -49,11 +49,11 @@ def weigh_features(
     power, features, centers, logs, least, totals, chi_totals,
 ):  # fmt: skip
     """Run steps 1, 4 and 5 for some features, without normalising the weights."""
-    # ``sums`` (overwritten) contains w^f x, w where x != 0 and, unless ``binary``, w^f x^2; ``masses``,
-    # ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` has been
-    # subtracted from the features. ``old`` contains centroids for clusters without mass. Outputs:
-    # ``centers``, the ``logs`` of the weights, the block's smallest M, and the sums of lambda and lambda^q
-    # chi relative to it.
+    # ``sums`` (overwritten) contains sums of w^f x, of w where x != 0 and, unless ``binary``, of w^f x^2;
+    # ``masses``, ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift``
+    # has been subtracted from the features. Clusters without mass keep their ``old`` centroids. Outputs:
+    # ``centers``, the ``logs`` of the weights, the block's smallest M and, relative to it, the sums of
+    # lambda and of lambda^q chi.
     k = masses.shape[0]
     least[:] = np.inf
     totals[:] = 0.0
@@ -87,7 +87,7 @@ def weigh_features(
 
 @borrowed()
 def weight_panel(centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants):
-    """Compute the terms that features lo..hi-1 contribute to the distances of step 6."""
+    """Compute the terms that features lo..hi-1 contribute to the distances in step 6."""
     # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z)
     # for binary x, and [-2 g z | g] otherwise; ``constants`` receives the sum of g z^2 over these features.
     k = tops.shape[0]
@@ -114,14 +114,14 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):
         for t in range(k):
             panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
             panel[j, k + t] = memberships[j, t]
-            # Sum the weights as rounded to the panel's dtype, to match the numerators of the centroids.
+            # Sum the weights after rounding to the panel's dtype, to match the numerators of the centroids.
             masses[t] += panel[j, t]
             sizes[t] += panel[j, k + t]
 
 
 @borrowed()
 def finish_distances(constants, scales, tolerance, distances):
-    """Add the constants to the products with the panel; set rounding errors from cancellation to 0."""
+    """Add the constants to the products with the panel; replace rounding errors from cancellation by 0."""
     for r in range(distances.shape[0]):
         for t in range(constants.shape[0]):
             value = distances[r, t] + constants[t]
@@ -130,7 +130,7 @@ def finish_distances(constants, scales, tolerance, distances):
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):
-    """Update memberships (8); return the least N = distance * factor and sum of (least / N)^(1 / (f - 1))."""
+    """Update memberships (8); return the lowest N = distance * factor and the sum of (lowest / N)^power."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0
@@ -193,7 +193,7 @@ def _add_four(p0, p1, p2, p3, out):
 def multiply_rows(indptr, indices, values, panel, rows, height, places, out):
     """out[r] = row ``rows[r]`` of the matrix times the panel; without ``values``, all entries are 1."""
     # Without ``values``, the panel is read in tiles of ``height`` rows, which stay in the cache for all
-    # matrix rows. The height does not affect results. ``places`` is scratch space with one number per row.
+    # matrix rows. The height does not affect the result. ``places`` is scratch space, one number per row.
     out[:] = 0.0
     for r in range(rows.shape[0]):
         places[r] = indptr[rows[r]]
@@ -226,7 +226,7 @@ def _add_moments(x, p, k, out):
 
 @borrowed()
 def feature_moments(indptr, indices, values, panel, k, rows, out):
-    """out[r] = sums of w^f x, of w over the samples that have the feature, and of w^f x^2 (3 k columns)."""
+    """out[r] = sums, over the samples that have the feature, of w^f x, w and w^f x^2 (3 k columns)."""
     # The matrix rows are features, and ``panel`` is [W^f | W] with shape (n_samples, 2 k).
     for r in range(rows.shape[0]):
         out[r] = 0.0

@@ -1,4 +1,4 @@
-"""Threads for compiled kernels that release the interpreter lock and process parts of a range."""
+"""Threads for compiled kernels, which release the interpreter lock and process parts of a range."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._parallel import n_threads, named_losses
 
-# Loci per block; a block's rows of counts stay in the second-level cache.
+# Number of loci per block, whose rows of counts stay in the second-level cache.
 BLOCK = 4096
 # Number of operations below which one thread is faster, because starting threads takes tens of
-# microseconds; and number of operations for visiting a gene.
+# microseconds; and estimated number of operations per gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Parts per worker. Several parts keep workers from waiting for one part with large clusters.
+# Number of parts per worker; with several, workers do not have to wait for one part with large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 
@@ -39,7 +39,7 @@ def sum_blocks(
     dtype: type[np.generic],
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """Sum the results of all blocks in block order, so that threads do not affect the result."""
+    """Sum the results of all blocks in block order, so that the number of threads has no effect."""
     parts = np.zeros((-(-n_loci // BLOCK), n_rows), dtype=dtype)
     for_blocks(lambda lo, hi: kernel(lo, hi, parts[lo // BLOCK]), n_loci, n_rows, n_jobs)
     total: NDArray[Any] = parts.sum(axis=0)
@@ -48,8 +48,8 @@ def sum_blocks(
 
 def borrowed(**options: Any) -> Callable[[Any], Any]:
     """Wrap ``numba.njit`` for functions that neither allocate arrays nor keep references to them."""
-    # Reference counting for the arrays in a named tuple costs more than a short loop over them, and makes
-    # threads wait for each other. The private option is omitted if numba does not support it.
+    # Reference counting for the arrays in a named tuple takes longer than a short loop over them, and makes
+    # threads wait for each other. The private option ``_nrt`` is omitted if numba does not support it.
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
     except KeyError:
@@ -61,8 +61,8 @@ def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
     """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
-    # The estimated ``n_operations`` determine whether to use threads. ``each`` is the number of parts
-    # per worker: 1 if all parts take equally long and each part reads a whole large table.
+    # The estimate ``n_operations`` determines whether to use threads. ``each`` is the number of parts per
+    # worker; it should be 1 if all parts take equally long and each part reads an entire large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)
@@ -77,7 +77,7 @@ def for_parts(
 
 @contextmanager
 def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
-    """Call ``tell`` before the first compilation in this block, or never if all loops are cached."""
+    """Call ``tell`` before the first compilation in this context, or never if all loops are cached."""
 
     class Listener(event.Listener):
         told = False

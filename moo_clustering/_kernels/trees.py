@@ -1,7 +1,7 @@
 """Trees over samples: KD-trees, minimum spanning trees, Genie's merge order and connected components.
 
-Links of equal length are ordered by the keys of their samples, so a spanning tree does not depend on the row
-order. Distances are rounded by :func:`rounded`; those that are equal up to rounding become identical.
+Links of equal length are ordered by their samples' keys, so that spanning trees do not depend on the row
+order. Distances are rounded by :func:`rounded`, which makes those that differ only by rounding errors equal.
 """
 
 import numpy as np
@@ -10,11 +10,11 @@ from moo_clustering._kernels.caching import njit
 
 # Maximum number of points in a KD-tree leaf.
 LEAF = 12
-# Relative margin of distances to boxes: larger than rounding errors, so that boxes with ties are searched.
+# Relative margin of distances to boxes, larger than rounding errors, so that no box with ties is skipped.
 _MARGIN = 1e-11
-# Number of distance-matrix columns summed together, so that they and their features stay in the cache.
+# Number of distance-matrix columns summed at once, so that they and their features stay in the cache.
 _BLOCK = 128
-# Number of leaf points compared at once, and number of leaves searched first.
+# Number of leaf points compared at once, and number of nearby leaves searched in order of distance.
 LANES = 16
 _FIRST_LEAVES = 64
 
@@ -51,14 +51,14 @@ def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):
 
 @njit(cache=True, nogil=True, inline="always")
 def rounded(value):
-    """Round to 41 significant bits by Veltkamp's splitting (monotone), so rounding errors break no ties."""
+    """Round monotonically to 41 significant bits (Veltkamp), so that rounding errors break no ties."""
     high = value * 4097.0
     return high - (high - value)
 
 
 @njit(cache=True, nogil=True, inline="always")
 def square_distance(P, i, j):
-    """Return the squared distance, bitwise symmetric in i and j."""
+    """Return the squared distance between points i and j, with the same bits as between j and i."""
     total = 0.0
     for f in range(P.shape[1]):
         difference = P[i, f] - P[j, f]
@@ -68,8 +68,8 @@ def square_distance(P, i, j):
 
 @njit(cache=True, nogil=True)
 def square_distances(X):
-    """Compute all squared Euclidean distances (n, n), bitwise equal to summing the features of each pair."""
-    # Sum several pairs in parallel, because vectorising the sum of one pair would change its order.
+    """Compute all squared Euclidean distances (n, n), bitwise equal to separate sums for each pair."""
+    # Vectorise over pairs, because vectorising the sum of one pair would change its order.
     n, d = X.shape
     P = np.ascontiguousarray(X.T)
     out = np.zeros((n, n))
@@ -100,7 +100,7 @@ def node_count(n_points):
 
 @njit(cache=True, nogil=True)
 def build(X, n_nodes):
-    """Return a KD-tree: point order (n,), start and stop (n_nodes,), low and high corners (n_nodes, d)."""
+    """Return a KD-tree: point order (n,), start, stop (n_nodes,), and box corners low, high (n_nodes, d)."""
     n, d = X.shape
     points = np.arange(n)
     start, stop = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -128,7 +128,7 @@ def build(X, n_nodes):
 
 @njit(cache=True, nogil=True)
 def _select(points, X, f, lo, hi, middle):
-    """Partition points[lo:hi] so that no point before ``middle`` exceeds a later point in feature f."""
+    """Partition points[lo:hi] so that no value of feature f before ``middle`` exceeds any later value."""
     left, right = lo, hi - 1
     while left < right:
         pivot = X[points[(left + right) // 2], f]
@@ -152,12 +152,12 @@ def _select(points, X, f, lo, hi, middle):
 
 @njit(cache=True, nogil=True)
 def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, squares):
-    """Find the nearest points of queries, including themselves, in float32; return the leaves searched."""
+    """Find the queries' nearest points, including themselves, in float32; return the leaf-search count."""
     # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``
-    # and padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
-    # ``places``; group g, ``groups[g]:groups[g + 1]``, lies in one leaf. For groups lo..hi-1, the function
-    # writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf are faster than
-    # a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
+    # and padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are the points at ascending
+    # ``places``; each group of queries, ``groups[g]:groups[g + 1]``, lies in one leaf. For groups lo..hi-1,
+    # the function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with entire leaves are
+    # faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
     n_leaves, d, width = blocks.shape
     between, apart = np.empty(n_leaves, np.float32), np.empty(n_leaves, np.float32)
     values, to_box = np.empty((d, width), np.float32), np.empty(width, np.float32)
@@ -192,7 +192,7 @@ def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, sq
 
 @njit(cache=True, nogil=True)
 def _between_boxes(low, high, home, between, apart):
-    """Compute squared distances from one box to all boxes, and 4 times those between their centres."""
+    """Compute squared distances from one box to all boxes, and 4 times those between the box centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -207,7 +207,7 @@ def _between_boxes(low, high, home, between, apart):
 
 @njit(cache=True, nogil=True)
 def _to_box(values, n_queries, low, high, out):
-    """Compute the squared distances from the queries, as features (d, n_queries), to a box."""
+    """Compute the squared distances from a box to queries, given by their features (d, n_queries)."""
     zero = np.float32(0.0)
     out[:n_queries] = zero
     for f in range(len(values)):
@@ -273,7 +273,7 @@ def _gini(count, larger, least, n_clusters, n):
     total, before, size = 0, 0, least
     while size <= n:
         c = count[size]
-        # Add all ranks t = before + 1, ..., before + c of one size at once.
+        # Add the terms of all clusters of one size, with ranks t = before + 1, ..., before + c, at once.
         total += size * c * (2 * before + c - n_clusters)
         before += c
         size = larger[size]
@@ -282,7 +282,7 @@ def _gini(count, larger, least, n_clusters, n):
 
 @njit(cache=True, nogil=True)
 def _add_size(size, below, count, larger):
-    """Count a new cluster of this size, which exceeds ``below``, a size that is already in the list."""
+    """Count a new cluster of a size that exceeds ``below``, a size that is already in the list."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -293,7 +293,7 @@ def _add_size(size, below, count, larger):
 
 @njit(cache=True, nogil=True)
 def _drop_empty(count, larger, upto):
-    """Remove sizes up to ``upto`` that have no clusters from the list, which starts at 0."""
+    """Remove all sizes up to ``upto`` without clusters from the list, which starts at 0."""
     size = 0
     while larger[size] <= upto:
         if count[larger[size]]:
@@ -305,15 +305,15 @@ def _drop_empty(count, larger, upto):
 @njit(cache=True, nogil=True)
 def genie_order(links, threshold, order):
     """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if they form no tree."""
-    # The smallest cluster size never decreases, and a cluster above it stays above it. Skipped links, which
+    # The smallest cluster size never decreases, and larger clusters stay larger than it. Skipped links, which
     # join two larger clusters, are therefore not inspected again until the smallest size increases. After
     # each increase, at most n / size clusters remain, so all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
-    # count[s] clusters have size s; larger[s] is the next size in a linked list from 0 to n + 1.
+    # count[s] is the number of clusters of size s; larger[s] is the next size in a linked list, 0 to n + 1.
     count, larger = np.zeros(n + 1, np.int64), np.full(n + 1, n + 1)
     count[1], larger[0] = n, 1
-    # Entry e + 1 represents link e, and entry 0 is the head of the list.
+    # Remaining links form another linked list: entry e + 1 represents link e, and entry 0 is the head.
     following, preceding = np.arange(1, n + 1), np.arange(-1, n - 1)
     place, least = 1, 1
     for done in range(n - 1):
@@ -342,7 +342,7 @@ def genie_order(links, threshold, order):
         count[sizes[a]] -= 1
         count[sizes[b]] -= 1
         sizes[min(a, b)] = sizes[a] + sizes[b]
-        # Add the new size before empty sizes are removed, while ``high`` is still in the list.
+        # Add the new size before removing empty sizes, while ``high`` is still in the list.
         _add_size(sizes[min(a, b)], high, count, larger)
         _drop_empty(count, larger, high)
     return True
@@ -350,7 +350,7 @@ def genie_order(links, threshold, order):
 
 @njit(cache=True, nogil=True)
 def cut_labels(links, order, n_merges, out):
-    """out[q] = cluster numbers, by first appearance, after n_merges[q] (non-decreasing) merges."""
+    """out[q] = labels, numbered by first appearance, after n_merges[q] merges (in non-decreasing order)."""
     n = out.shape[1]
     parents = np.arange(n)
     done = 0
@@ -391,7 +391,7 @@ def join(parents, a, b):
 
 @njit(cache=True, nogil=True)
 def settle(parents):
-    """After all joins, point every member to the smallest member of its component."""
+    """After all joins, make every member point to the smallest member of its component."""
     for i in range(len(parents)):
         # The parent has a smaller index, so it has already been settled.
         parents[i] = parents[parents[i]]
@@ -399,14 +399,14 @@ def settle(parents):
 
 @njit(cache=True, nogil=True, inline="always")
 def _before(r, d, i, j, other_r, other_d, g, h):
-    """Return whether link (i, j) precedes link (g, h), by reachability r, then in the link order."""
+    """Return whether link (i, j) precedes link (g, h) by reachability or, if that is equal, in link order."""
     return r < other_r if r != other_r else _edge_before(d, i, j, other_d, g, h)
 
 
 @njit(cache=True, nogil=True)
 def prim_reachability(X, precomputed, cores, links):
-    """Fill ``links`` (n-1, 2) with the mutual-reachability spanning tree, in Prim's order."""
-    # X contains points and ``cores`` squared core distances, or X contains symmetric distances.
+    """Fill ``links`` (n-1, 2) with the minimum spanning tree of mutual reachability, in Prim's order."""
+    # If ``precomputed``, X contains symmetric distances; otherwise, X contains points, and cores are squared.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -432,10 +432,10 @@ def prim_reachability(X, precomputed, cores, links):
 
 @njit(cache=True, nogil=True)
 def density_validity(D, closeness, nearest, exponent, labels, sizes, by_gap, out):
-    """Compute the DBCV index of each of the partitions (p, n), whose cluster sizes are ``sizes`` (p, k)."""
+    """Compute the DBCV index of each of p partitions, with labels (p, n) and cluster sizes (p, k)."""
     # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
-    # ``closeness`` is (nearest[i] / D[i, j])^exponent, with 0 on the diagonal, where ``nearest`` is each
-    # sample's smallest positive distance.
+    # ``nearest`` is each sample's smallest positive distance, and closeness[i, j] is nearest[i] / D[i, j],
+    # to the power ``exponent``, or 0 on the diagonal.
     if not len(labels):
         return
     n = len(D)
@@ -478,7 +478,7 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
             total += closeness[i, j]
         least = nearest[i]
         if total < 1e-280:  # such sums may have lost relevant terms to underflow
-            # Samples of other clusters are so much nearer than the own cluster that powers underflow.
+            # The sample's own cluster is so much farther away than other clusters that the powers underflow.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least
@@ -491,11 +491,11 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
 
 @njit(cache=True, nogil=True)
 def _sparseness(within, members, core, by_gap, inner):
-    """Return the longest edge between inner samples (if none, the longest of all); mark the inner samples."""
+    """Mark the inner samples; return the longest edge between them or, if there is none, of the tree."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
-        # Replace distances by reachabilities, so that lengths do not break ties.
+        # Replace distances by reachabilities, so that distances do not break ties.
         for a in range(n):
             for b in range(n):
                 within[a, b] = max(within[a, b], own[a], own[b])
@@ -516,7 +516,7 @@ def _sparseness(within, members, core, by_gap, inner):
 
 @njit(cache=True, nogil=True)
 def _separations(D, core, inner, order, starts):
-    """Find the smallest reachability from each cluster's inner samples to those of other clusters, or inf."""
+    """Find each cluster's smallest reachability (or inf) between its inner samples and those of others."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]
@@ -535,7 +535,7 @@ def _separations(D, core, inner, order, starts):
 
 @njit(cache=True, nogil=True, inline="always")
 def _edge_before(d, i, j, e, g, h):
-    """Return whether a link precedes another, by lengths d and e, then by the unordered keys."""
+    """Return whether link (i, j) of length d precedes link (g, h) of length e; sorted keys break ties."""
     if d != e:
         return d < e
     if min(i, j) != min(g, h):
@@ -545,7 +545,7 @@ def _edge_before(d, i, j, e, g, h):
 
 @njit(cache=True, nogil=True)
 def _nearest_outside(i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps):
-    """Find the nearest sample of another component within ``bound`` (ties: link order) and its distance."""
+    """Find the nearest sample (ties: link order) of another component within ``bound``, and its distance."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -580,7 +580,7 @@ def _nearest_outside(i, bound, P, keys, component, node_component, start, stop, 
 
 @njit(cache=True, nogil=True)
 def _label_nodes(component, start, stop, node_component):
-    """Find the component to which all points of each node belong, or -1 if they belong to several."""
+    """Find, for each node, the component of all its points, or -1 if they belong to several components."""
     n_nodes = len(start)
     for node in range(n_nodes - 1, -1, -1):
         left = 2 * node + 1
@@ -605,7 +605,7 @@ def boruvka(P, keys, start, stop, low, high, links):
     nearest = np.full(n, -1)
     length, beyond = np.empty(n), np.full(n, -1.0)
     best, source = np.empty(n), np.empty(n, np.int64)
-    # Each popped node pushes two, so the stack contains at most depth + 1 nodes, which is below 64.
+    # Each popped node pushes two, so the stack never holds more than depth + 1 nodes, fewer than 64.
     stack, gaps = np.empty(256, np.int64), np.empty(256)
     done = 0
     while done < n - 1:
@@ -613,7 +613,7 @@ def boruvka(P, keys, start, stop, low, high, links):
         best[:] = np.inf
         source[:] = -1
         for i in range(n):
-            # Components only grow, so the nearest outside sample remains nearest until it is absorbed.
+            # Components only grow, so the nearest outside sample stays the nearest until it is absorbed.
             j = nearest[i]
             if j >= 0 and component[j] != component[i]:
                 _offer(i, nearest, length, keys, component[i], best, source)
@@ -636,7 +636,7 @@ def boruvka(P, keys, start, stop, low, high, links):
             i = source[own]
             if i < 0:
                 continue
-            # Two components may have chosen the same link, so join them only once.
+            # Join only once if two components have chosen the same link.
             if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1
@@ -686,7 +686,7 @@ def split_components(G, above, gene, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def short_components(G, base, gene, lo, hi, out):
-    """out[q, c] = smallest part in the cluster of part c; each gene is the sample to which its part links."""
+    """out[q, c] = smallest part in the cluster of part c; a part's gene is the sample to which it links."""
     n_parts = len(gene)
     for q in range(lo, hi):
         row = out[q]
@@ -699,7 +699,7 @@ def short_components(G, base, gene, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def sample_labels(parts, base, number, lo, hi, out):
-    """Compute the cluster of every sample, by first appearance; ``number`` has one entry per part."""
+    """Label all samples, numbering clusters by first appearance; ``number`` has one entry per part."""
     for q in range(lo, hi):
         number[:] = -1
         count = 0
@@ -724,8 +724,8 @@ def cluster_counts(parts, out):
 @njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):
     """Compute rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A."""
-    # The vectors are the columns of ``block``, so that each entry of A is read once for all of them. Each
-    # row sums its entries in the same order in every thread.
+    # The columns of ``block`` are multiplied together, so that each entry of A is read only once. Sums over a
+    # row have the same order in every thread.
     a, b, c = factors
     width = block.shape[1]
     for i in range(lo, hi):
@@ -739,8 +739,8 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):
-    """Join samples in the same part if their entry, times both strengths, is at least ``least``."""
-    # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
+    """Join two samples in the same part if their entry times both strengths is at least ``least``."""
+    # ``parents`` is initially 0, 1, ..., and finally the smallest member of each sample's component.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):
             j = indices[entry]

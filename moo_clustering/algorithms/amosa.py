@@ -44,7 +44,7 @@ from moo_clustering.algorithms.pymoo_search import (
 )
 from moo_clustering.operators import CanonicalDuplicates, generic
 
-# Maximum number of initial samples, because all of them are kept in memory.
+# Maximum number of initial samples, all of which are kept in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
 # Perturbs genotypes and evaluates the results.
@@ -55,31 +55,31 @@ Trial = Callable[[NDArray[Any]], Batch]
 class AMOSA(Algorithm):
     """Archived multi-objective simulated annealing.
 
-    A perturbed solution is accepted or rejected depending on a falling temperature and on its dominance
-    relations to the current solution and to an archive of non-dominated solutions, which is the result. The
-    first pymoo iteration creates the archive; each later iteration runs one temperature. A termination
-    criterion can end the run early. Raises a ValueError if an objective is NaN. Source: S. Bandyopadhyay, S.
+    Whether a perturbed solution is accepted depends on a falling temperature and on its dominance relations
+    to the current solution and to an archive of non-dominated solutions. The archive is the result. The first
+    pymoo iteration creates the archive; each later iteration runs one temperature. A termination criterion
+    can end the run early. Raises a ValueError if an objective is NaN. Source: S. Bandyopadhyay, S.
     Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization algorithm: AMOSA", IEEE
     Transactions on Evolutionary Computation 12 (2008).
 
     Parameters
     ----------
     soft_limit : int, default=200
-        SL: archive size above which the archive is thinned.
+        SL: size beyond which the archive is thinned.
     hard_limit : int, default=100
-        HL < SL: archive size after thinning, and maximum size at the end.
+        HL < SL: size of the archive after thinning, and its maximum size at the end of the run.
     init_factor : float, default=2
         The archive is initialised from ``init_factor * soft_limit`` samples.
     n_climb : int, default=20
-        Number of hill-climbing steps from every initial sample.
+        Number of hill-climbing steps for every initial sample.
     t_max, t_min : float, default=100, 1e-5
-        The temperatures are ``t_max``, ``cooling * t_max``, ... as long as they exceed ``t_min``.
+        Temperatures are ``t_max``, ``cooling * t_max``, ``cooling**2 * t_max``, ..., all above ``t_min``.
     cooling : float, default=0.8
     n_moves : int, default=100
         Number of perturbations at each temperature.
     acceptance : {"physical", "literal"}, default="physical"
         Probability, at temperature T, of moving to a solution that is dominated by an average amount D:
-        1 / (1 + exp(D / T)) or, as printed in the paper, 1 / (1 + exp(D T)), which grows as T falls.
+        1 / (1 + exp(D / T)) or, as printed in the paper, 1 / (1 + exp(D T)), which rises as T falls.
     sampling : Sampling, ndarray or Population, optional
         Default: uniform within the bounds, or uniform integers if the problem has ``vtype=int``.
     perturb : Mutation or callable, optional
@@ -87,9 +87,9 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Which archive candidates to reject. True: those whose genes equal a member's; callable: those whose
-        ``canonical(X)`` equals a member's; False: none. Of the operators,
-        :class:`~moo_clustering.operators.CanonicalDuplicates` is fast.
+        Which archive candidates to reject. True: those with the genes of a member; callable ``canonical``:
+        those with the ``canonical(X)`` of a member; False: none. The fastest operator is
+        :class:`~moo_clustering.operators.CanonicalDuplicates`.
 
     Attributes
     ----------
@@ -105,8 +105,8 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    A solution with a smaller constraint violation dominates, by the difference divided by its range.
-    Objectives are compared only for equal violations. ``out["X"]`` replaces the evaluated genotypes.
+    Of two solutions, the one with the smaller constraint violation dominates, by the difference divided by
+    its range; objectives matter only for equal violations. ``out["X"]`` replaces the evaluated genotypes.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def acceptance_probability(temperature: float, acceptance: Acceptance, amount: f
 
 
 def climb(batch: Batch, n_steps: int, problem: Any, trial: Trial) -> list[Solution]:
-    """Improve solutions in parallel: a perturbed solution replaces an original that it dominates."""
+    """Improve all solutions at once: each is replaced by its perturbed copy if the copy dominates it."""
     violations = violations_of(batch, problem)
     for _ in range(n_steps):
         new = trial(batch["X"])
@@ -280,8 +280,8 @@ def anneal(
     for _ in range(n_moves):
         batch = trial(current.x[None])
         new = Solution.of_batch(batch, 0, float(violations_of(batch, problem)[0]))
-        # relation compares the new with the current solution (1: the new solution is dominated); k archive
-        # members dominate the new solution. Cases are numbered as in the paper.
+        # ``relation`` is 1 if the current solution dominates the new one, and -1 in the reverse case; k
+        # archive members dominate the new solution. Cases are numbered as in the paper.
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
         )
@@ -315,7 +315,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[Solution]) -> None:
-        """Replace the members by non-dominated solutions of smallest violation, at most ``hard_limit``."""
+        """Replace the members by at most ``hard_limit`` non-dominated solutions of smallest violation."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
@@ -340,7 +340,7 @@ class BoundedArchive:
             self.thin()
 
     def thin(self) -> None:
-        """Reduce the archive to at most ``hard_limit`` members that are spread over the objective space."""
+        """Reduce the archive to at most ``hard_limit`` members, spread over the objective space."""
         if len(self) > self.hard_limit:
             self._keep(representatives(self.F[: len(self)], self.hard_limit))
 
@@ -357,7 +357,7 @@ class BoundedArchive:
         self.members = [self.members[i] for i in rows]
 
     def _remember(self, solutions: Sequence[Solution]) -> None:
-        """If the operator compares keys, compute the keys of all solutions at once."""
+        """Compute the keys of all solutions at once if the duplicate elimination compares keys."""
         if isinstance(self._duplicates, CanonicalDuplicates) and len(solutions):
             for solution, key in zip(solutions, self._duplicates.keys(_genes_of(solutions)), strict=True):
                 solution.key = key
@@ -390,8 +390,8 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Return one representative row for each of ``n_groups`` single-linkage clusters; takes O(n^2)."""
-    # A representative has the smallest mean distance to the points in its cluster (ties: the first point).
+    """Return the index of one point for each of ``n_groups`` single-linkage clusters, in O(n^2) time."""
+    # This point has the smallest mean distance to all points in its cluster (ties: the first point).
     # Coordinates are divided by their ranges; infinite ones are placed one range beyond the finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
@@ -404,7 +404,7 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     for g in range(n_groups):
         members = np.flatnonzero(groups == g)
         total = D[np.ix_(members, members)].sum(axis=1)
-        # Distance sums within this factor are ties, so that rounding errors have no effect.
+        # Distance sums within this factor count as tied, so that rounding errors have no effect.
         kept.append(members[np.argmax(total <= total.min() * (1.0 + 1e-12))])
     return np.sort(np.array(kept, dtype=np.int64))
 
@@ -432,7 +432,7 @@ def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
 
 @dataclass(frozen=True)
 class Cooling:
-    """Geometric temperatures t_max, t_max * factor, ... above t_min."""
+    """Geometric sequence of temperatures t_max, t_max * factor, ... above t_min."""
 
     t_max: float
     t_min: float
@@ -466,7 +466,7 @@ class Cooling:
 
 
 class CooledDown(Termination):
-    """Ends a run after the last temperature."""
+    """Termination after the last temperature."""
 
     def _update(self, algorithm: Any) -> float:
         return float((algorithm.n_iter - 1) / algorithm.cooling.n_temperatures)

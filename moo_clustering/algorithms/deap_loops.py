@@ -23,7 +23,7 @@ Individuals = list[Any]
 Key = Callable[[Any], Hashable]
 _quality = attrgetter("fitness.wvalues")
 Columns = dict[str, Any]
-# The next population and its logbook columns.
+# Next population, and its logbook columns.
 Outcome = tuple[Individuals, Columns]
 Legal = Callable[[Any], bool]
 # Sections shared by the loops, for :func:`~moo_clustering._docs.documented`.
@@ -98,7 +98,7 @@ def _loop(make_step: Callable[..., CountedStep]) -> Callable[..., tuple[Individu
                 halloffame.update(step.eligible(population))
             logbook.record(gen=gen, **columns, **stats.compile(population))
             if verbose:
-                with suppress(OSError, ValueError):  # standard output is closed or full
+                with suppress(OSError, ValueError):  # standard output may be closed or full
                     print(logbook.stream)
         return population, logbook
 
@@ -165,10 +165,10 @@ class CountedStep(Documented, ABC):
     Parameters
     ----------
     mutpb, kmpb : float
-        Probabilities of changing a child by ``mutate``, and then by ``km``.
+        Probabilities of applying ``mutate`` and then ``km`` to a child.
     max_evals : int, optional
         Maximum number of evaluations, including the initial population and the trial evaluations that
-        ``mutate`` reports in ``n_trials``. Unless ``mutate`` is batched, trials can exceed the maximum.
+        ``mutate`` reports in ``n_trials``. If ``mutate`` is not batched, its trials can exceed the maximum.
 
     Attributes
     ----------
@@ -198,9 +198,9 @@ class CountedStep(Documented, ABC):
         return self.left == 0
 
     def start(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
-        """Reset the step, and evaluate the initial individuals without valid fitness.
+        """Reset the step, and evaluate those initial individuals that have no valid fitness.
 
-        Returns the population, without individuals beyond ``max_evals``, and its logbook columns. Raises a
+        Returns the population, limited to ``max_evals`` evaluations, and its logbook columns. Raises a
         ValueError if the population is empty, there are several objectives, or the toolbox lacks a function.
         """
         self._check(population, toolbox)
@@ -237,13 +237,13 @@ class CountedStep(Documented, ABC):
 
     @abstractmethod
     def _needed(self) -> list[str]:
-        """Return the names of the toolbox functions that the subclass calls."""
+        """Return the names of the toolbox functions that the subclass requires."""
 
     def _begin(self, population: Individuals) -> Columns:
         return {}
 
     def _evaluated(self, individuals: Individuals, toolbox: base.Toolbox) -> Individuals:
-        """Evaluate individuals without fitness within the budget; return those that have a fitness."""
+        """Evaluate individuals without fitness within the budget; return all individuals with fitness."""
         new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
         if new and callable(repair := getattr(toolbox, "repair", None)):
             repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))
@@ -310,12 +310,12 @@ def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: i
 
 
 class GenerationalStep(CountedStep):
-    """Generation with selection, crossover, mutation, replacement, and an elite of one individual.
+    """One generation of selection, crossover, mutation and replacement, with an elite of one individual.
 
     Parameters
     ----------
     elitism : {1, 0}
-        Whether the best individual so far replaces the worst new one if all new individuals are worse.
+        Whether the best individual so far replaces the worst new individual if all new ones are worse.
     legal : callable, optional
         ``legal(individual) -> bool``, optionally with a method ``legal.batch(matrix)``. Illegal individuals
         can be selected, but cannot become the elite or enter the hall of fame.
@@ -345,7 +345,7 @@ class GenerationalStep(CountedStep):
         return ["select"] + ["mate"] * (self.cxpb > 0)
 
     def _generation(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
-        # With elitism, the population always contains the best individual so far.
+        # With elitism, the best individual so far is always a member of the population.
         best = self._best(population) if self.elitism else None
         children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
         n_crossed = self._cross(children, toolbox, rng)
@@ -382,15 +382,15 @@ class GkaStep(GenerationalStep):
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mutate(individual)`` if
     ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0. If it has ``repair(individual)``, new individuals
-    are repaired before evaluation. The step passes no generator to these functions.
-    :func:`~moo_clustering.operators.deap.sel_roulette_min` and
-    :class:`~moo_clustering.operators.deap.SelRouletteLegal` select by minimised objectives, and
-    :func:`~moo_clustering.operators.deap.batch_map`, registered as ``map``, evaluates in batches.
+    are repaired before evaluation. The step passes no generator to these functions. For minimised objectives,
+    register :func:`~moo_clustering.operators.deap.sel_roulette_min` or
+    :class:`~moo_clustering.operators.deap.SelRouletteLegal` as ``select``; to evaluate in batches, register
+    :func:`~moo_clustering.operators.deap.batch_map` as ``map``.
 
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities of changing a child by ``mutate``, then by ``km``. Unchanged children are not evaluated.
+        Probabilities of applying ``mutate`` and then ``km`` to a child. Unchanged children are not evaluated.
     """
 
     def __init__(
@@ -417,7 +417,7 @@ class GcukStep(GenerationalStep):
     cxpb : float, default=0.2
         Probability of crossing each pair of consecutively selected individuals.
     mutpb : float, default=0.3
-        Probability of mutating each individual afterwards. Unchanged individuals are not evaluated again.
+        Probability of mutating each individual after crossover. Unchanged individuals are not reevaluated.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -444,17 +444,17 @@ class ChcStep(CountedStep):
     The toolbox must have ``evaluate(individual)`` and ``mate(first, second)``, ``individual()`` unless
     ``restart`` is set, ``mutate(individual)`` if ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0.
     Optional functions are ``distance(first, second)`` (default: number of differing genes) and
-    ``repair(individual)``, applied before evaluation. The step passes no generator to these functions.
-    :func:`~moo_clustering.operators.deap.batch_map`, registered as ``map``, evaluates in batches.
+    ``repair(individual)``, applied before evaluation. The step passes no generator to these functions. To
+    evaluate in batches, register :func:`~moo_clustering.operators.deap.batch_map` as ``map``.
 
     Parameters
     ----------
     mutpb, kmpb : float, default=0
-        Probabilities of changing a child by ``mutate``, and then by ``km``.
+        Probabilities of applying ``mutate`` and then ``km`` to a child.
     threshold : float, optional
         Initial ``d``. Default: max(1, n_var // 4).
     n_keep : int, default=10
-        Number of best individuals that a restart keeps; it always replaces at least one individual.
+        Number of best individuals that a restart keeps; at least one individual is always replaced.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases if no pair was crossed or, with ``"no_acceptance"``, if no child survived.
     mutate : {"children", "population"}, default="children"
@@ -470,8 +470,8 @@ class ChcStep(CountedStep):
         Maximum number of evaluations, including the initial population and the trial evaluations that
         ``mutate`` reports in ``n_trials``. Children beyond the budget are dropped.
     unique : callable, optional
-        ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Of the individuals with equal
-        keys, only the best survives, unless too few individuals with other keys remain.
+        Function that returns an individual's hashable key, such as ``toolbox.key``. Of the individuals with
+        equal keys, only the best survives, unless there are too few distinct keys to fill the population.
 
     Attributes
     ----------
@@ -566,7 +566,7 @@ class ChcStep(CountedStep):
         return children
 
     def _survivors(self, population: Individuals, children: Individuals) -> tuple[Individuals, int]:
-        """Return the best of the parents and children (parents win ties), and the number of children."""
+        """Return the best of the parents and children, and the number of children among them."""
         pool = sorted([*population, *children], key=_quality, reverse=True)  # stable, so parents win ties
         if self.unique is not None:
             pool = _repeated_last(pool, self.unique)
@@ -575,7 +575,7 @@ class ChcStep(CountedStep):
         return pool, sum(id(individual) in new for individual in pool)
 
     def _restarted(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        """Return the best individuals, and replace the others by new individuals within the budget."""
+        """Keep the best individuals, and replace the others by new individuals within the budget."""
         size = len(population)
         n_keep = max(min(self.n_keep, size - 1), 1)
         n_new = size - n_keep
@@ -622,9 +622,9 @@ def hamming(first: Any, second: Any) -> int:
 
 
 class MemeticChcStep(ChcStep):
-    """A :class:`ChcStep` that also mutates part of the initial population and all individuals of restarts.
+    """A :class:`ChcStep` that also mutates part of the initial population and all new restart individuals.
 
-    If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, only local optima are compared.
+    If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, all children are local optima.
 
     Parameters
     ----------

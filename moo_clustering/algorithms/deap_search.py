@@ -29,8 +29,8 @@ class DeapSearch:
     ----------
     toolbox : deap.base.Toolbox
         Toolbox with ``population(n=, rng=)`` or ``population(n=)``, which returns arrays or lists with a
-        ``fitness``. Unless the step has ``start``, it must also have ``evaluate_population(population)``,
-        which evaluates in place and may return the number of evaluations.
+        ``fitness``. Unless the step has ``start``, the toolbox must also have
+        ``evaluate_population(population)``, which evaluates in place and may return the evaluation count.
     step : callable
         ``step(population, toolbox, rng)`` runs one generation, such as :class:`ChcStep`; see Notes.
     rng : Generator
@@ -39,14 +39,14 @@ class DeapSearch:
     hall_of_fame : deap.tools.HallOfFame, optional
         Updated in every generation and saved in checkpoints.
     statistics : deap.tools.Statistics, optional
-        Statistics whose fields replace ``min`` and ``avg`` in the logbook.
+        Statistics to record in the logbook instead of ``min`` and ``avg``.
 
     Attributes
     ----------
     population : list
     logbook : deap.tools.Logbook
-        ``gen``; ``nevals`` or the step's columns, if reported; and ``min`` and ``avg`` of the finite fitness
-        values, as lists with one value (original sign) per objective.
+        ``gen``; ``nevals`` or the step's columns, if it reports any; and ``min`` and ``avg`` of the finite
+        fitness values, as lists with one value (original sign) per objective.
     generation : int
     exhausted : bool
     finished : bool
@@ -165,7 +165,7 @@ class DeapSearch:
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
             self.hall_of_fame.clear()
-            # Insert the worst first, because ``insert`` puts an individual before existing equal ones.
+            # Insert the worst first, because ``insert`` places an individual before equally good ones.
             for row in arrays["hall_of_fame"][::-1]:
                 self.hall_of_fame.insert(individuals[row])
         self.logbook = tools.Logbook()
@@ -232,7 +232,7 @@ def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
             setattr(individual.fitness, key.removeprefix(_FITNESS), value)
         elif key.startswith(_ATTRIBUTE):
             setattr(individual, key.removeprefix(_ATTRIBUTE), value)
-    # Set the weighted values directly, because setting ``values`` would multiply by the weights and round.
+    # Set the weighted values directly: setting ``values`` would multiply them by the weights, with rounding.
     individual.fitness.wvalues = tuple(row["wvalues"].tolist())
     return individual
 

@@ -30,11 +30,11 @@ class DirectedWalks(GeneticAlgorithm):
     Each walk draws weights for the objectives, scaled by their ranges in the archive, mutates the archive
     member with the lowest weighted sum, and adds the result to the archive. A
     :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; other mutations ignore
-    it. Walks of the first generation start from the initial solutions in random order. There is no crossover.
+    it. The first generation starts walks from the initial solutions in random order. There is no crossover.
 
     In addition to mutation and evaluation, a generation takes O(n_offsprings archive_size n_obj +
-    (n_offsprings + archive_size)^2 n_obj) time. A smaller constraint violation dominates. The algorithm is
-    unpublished; ``python -m papers regions`` compares it with other searches for contiguous regions.
+    (n_offsprings + archive_size)^2 n_obj) time. A smaller constraint violation dominates. The algorithm has
+    not been published; ``python -m papers regions`` compares it with other searches for contiguous regions.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class DirectedWalks(GeneticAlgorithm):
     n_offsprings : int, optional
         Number of walks per generation. Default: ``pop_size``.
     archive_size : int, default=200
-        Maximum number of non-dominated solutions; beyond it, the most crowded solutions are removed.
+        Maximum number of non-dominated solutions; if exceeded, the most crowded solutions are removed.
     sampling, mutation : pymoo operators, optional
         Default: uniform sampling and polynomial mutation of real variables. For partitions, use
         ``problem.operators(DirectedWalks)``.
@@ -144,7 +144,7 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute objective minima and ranges over all solutions or those with the smallest violation."""
+    """Compute objective minima and ranges over all solutions, or over those with the smallest violation."""
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
@@ -154,7 +154,7 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """Return, per row of weights, the solution of smallest violation that has the lowest weighted sum."""
+    """Return, for each row of weights, the solution of smallest violation with the lowest weighted sum."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 

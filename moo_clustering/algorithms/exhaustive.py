@@ -36,7 +36,7 @@ def count_medoid_sets(n: int, k_max: int) -> int:
 
 @documented(count_medoid_sets)
 def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
-    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, each ascending, smaller sets first.
+    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples: each set sorted, smaller sets first.
 
     Returns
     -------
@@ -72,8 +72,8 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     Returns
     -------
     Result
-        The pymoo result. ``pop`` contains the distinct sets, as improved by the problem. ``opt`` (also
-        ``X``, ``F``, ``G``, ``CV``) is the exact front, sorted by ascending Xie-Beni index; with
+        The pymoo result. ``pop`` contains the distinct sets, after improvement by the problem. ``opt`` (like
+        ``X``, ``F``, ``G`` and ``CV``) is the exact front, sorted by ascending Xie-Beni index; with
         ``supervision="constraint"``, it contains only sets with the smallest violation.
 
     Examples
@@ -105,7 +105,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
 
 def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
     """Drop repeated medoid sets, keeping the copy with the lowest objectives."""
-    # With "assigned_by", equal medoid sets can have different objectives, all of which are kept.
+    # If the problem outputs "assigned_by", equal medoid sets can differ in their objectives; keep them all.
     order = np.lexsort(out["F"].T[::-1])
     canonical = problem.encoding.canonical(out["X"][order])
     keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical

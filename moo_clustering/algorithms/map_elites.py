@@ -36,7 +36,7 @@ def evenness(labels: Labels) -> FloatArray:
     """Entropy of the cluster sizes relative to its maximum, or 1 for a single cluster."""
     n = labels.shape[1]
     sizes = check_population(labels, n).sizes
-    # A cumulative sum adds in order, so the result does not depend on the other partitions.
+    # A cumulative sum adds in a fixed order, so a result does not depend on the other partitions.
     entropy = -np.cumsum(xlogy(sizes, sizes / n), axis=1)[:, -1] / n
     k = labels.max(axis=1) + 1
     return np.where(k > 1, np.clip(entropy / np.log(np.maximum(k, 2)), 0.0, 1.0), 1.0)
@@ -56,10 +56,10 @@ class PartitionArchive(NamedTuple):
     Attributes
     ----------
     names, edges : tuple of str, tuple of ndarray
-        Descriptor names and cell boundaries; the outer cells include values outside the range.
+        Descriptor names and cell boundaries; the outermost cells include values outside the range.
     cells, descriptors : ndarray of shape (n_members, n_descriptors)
     quality : ndarray of shape (n_members,)
-        First objective with its original sign, or weighted sum of the minimised objectives.
+        First objective with its original sign, or the weighted sum of all minimised objectives.
     quality_name, greater_is_better : str, bool
         Name of the quality measure, and whether larger values are better.
     X, labels : ndarray of shape (n_members, n_var) or (n_members, n_samples)
@@ -84,8 +84,8 @@ class PartitionArchive(NamedTuple):
     def best(self, **values: float) -> int:
         """Return the row of the best member, for example ``archive.best(n_clusters=5)``.
 
-        Only cells that contain the given descriptor values are searched. Raises a ValueError if no member
-        matches or if a descriptor is unknown.
+        Considers only cells that contain the given descriptor values. Raises a ValueError if no member is in
+        these cells or if a descriptor is unknown.
         """
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():
@@ -110,27 +110,27 @@ class MapElites(GeneticAlgorithm):
 
     Parents are drawn at random from the archive. Each cell keeps the partition with the smallest constraint
     violation; ties are broken by quality, then in favour of the oldest. Values outside a descriptor's range
-    belong to its outer cells. The result contains all feasible members, including dominated ones. In addition
+    belong to its outermost cells. The result contains all feasible members, even dominated ones. In addition
     to variation and evaluation, a generation takes O(n_offsprings n_samples) time and sorts the archive.
     Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
 
     Parameters
     ----------
     pop_size, n_offsprings : int, default=100
-        Number of initial solutions, and of offspring per generation (default: ``pop_size``).
+        Number of initial solutions, and number of offspring per generation (default: ``pop_size``).
     descriptors : sequence of str, ValidityIndex, callable or tuple, default=("n_clusters", "evenness")
-        ``"n_clusters"``, ``"evenness"`` (relative entropy of the sizes), ``"singletons"`` (fraction of
-        samples), fitted indices such as ``problem.indices[0]``, or functions of labels (n, n_samples),
-        optionally as ("name", function).
+        ``"n_clusters"``, ``"evenness"`` (entropy of cluster sizes / maximum entropy), ``"singletons"``
+        (fraction of samples in clusters of size 1), fitted indices such as ``problem.indices[0]``, or
+        functions of labels (n, n_samples), optionally as ("name", function).
     cells : mapping of str to int, optional
         Number of cells per descriptor. Default: one per number of clusters, and 10 for any other descriptor.
     ranges : mapping of str to (float, float), optional
         Range of each descriptor; required for indices and functions. Default: the encoding's range for
         ``"n_clusters"``; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
-        Weights of the minimised objectives in the sum that is the quality. Default: the first objective.
+        Weights of the minimised objectives in the sum that defines quality. Default: the first objective.
     reference : float, default=0.0
-        Quality (minimised) of a member that adds 0 to the QD score, such as the worst possible value.
+        Quality (minimised) at which a member adds 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
         Default: NSGA-II's operators for real variables. For partitions, use ``problem.operators(MapElites)``.
     eliminate_duplicates : bool or DuplicateElimination, default=True
@@ -140,7 +140,7 @@ class MapElites(GeneticAlgorithm):
     archive_ : PartitionArchive
     course_ : DataFrame
         One row per generation: ``generation``, ``evaluations``, ``coverage`` (fraction of cells with a
-        feasible member), ``qd_score`` (sum of ``reference`` minus the minimised quality over these cells).
+        feasible member), and ``qd_score`` (sum over these cells of ``reference`` minus minimised quality).
     pop, opt : Population
         All members, and all feasible members.
 
@@ -193,7 +193,7 @@ class MapElites(GeneticAlgorithm):
         self.termination = DefaultMultiObjectiveTermination()
 
     def _setup(self, problem: Any, **options: Any) -> None:
-        # A control run (random baseline) may have replaced the survival.
+        # A control run (random baseline) may have replaced the survival operator.
         if isinstance(self.survival, CellSurvival):
             self.survival.set_up(problem)
 
@@ -241,7 +241,7 @@ class CellSurvival(Survival):
         self.reference = float(checked_array([reference], "reference", np.float64)[0])
 
     def set_up(self, problem: Any) -> None:
-        """Compute the cells for a problem; raise an error if a descriptor or the weights do not fit it."""
+        """Compute the cells for a problem; raise an error if it does not fit a descriptor or the weights."""
         if not hasattr(problem, "decode"):
             raise TypeError(f"problem must have decode(X), as PartitionProblem, got {type(problem).__name__}")
         n, weights = problem.n_obj, self.weights

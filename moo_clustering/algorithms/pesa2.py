@@ -1,4 +1,4 @@
-"""PESA-II for pymoo: region-based selection from an archive."""
+"""PESA-II for pymoo: selection of parents by region of an archive."""
 
 from typing import Any, Literal
 
@@ -36,7 +36,7 @@ class PESA2(Algorithm):
     pop_size : int, default=10
         Number of children per generation.
     archive_size : int, default=1000
-        Maximum number of members; beyond it, a random member of the most crowded boxes is removed.
+        Maximum number of members; if exceeded, a random member of the most crowded boxes is removed.
     n_bins : int, default=10
         Number of grid intervals per objective.
     selection : {"boxes", "tournament"}, default="boxes"
@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # Objectives and violations of the archive, valid as long as ``pop`` is the same object.
+        # Objectives and violations of the archive, valid as long as ``pop`` is ``_looked_up``.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -122,7 +122,7 @@ class PESA2(Algorithm):
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Offer solutions to the archive; the first ``n_members`` are already members."""
+        """Update the archive from its ``n_members`` members, listed first, and new solutions."""
         rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]
@@ -137,7 +137,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 
 def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
-    """Return the interval 0..n_bins-1 for each objective; infinite values are in the outermost intervals."""
+    """Return each objective's grid interval, 0..n_bins-1; infinite values are in the outermost intervals."""
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
     high = np.where(finite, F, -np.inf).max(axis=0)
@@ -158,7 +158,7 @@ def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
 
 
 def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
-    """Draw boxes (with ``tournament``, the less crowded of two), and a random row from each of them."""
+    """Draw boxes (with ``tournament``, the less crowded of two each), and a random row from each box."""
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)
@@ -173,9 +173,9 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Offer the solutions after the first ``n_members``, the members; return the rows of the archive."""
+    """Offer solutions to an archive, the first ``n_members`` rows; return the rows of the updated archive."""
     # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
-    # distinct objectives, in order of entry; ``rng`` chooses which one to remove from the fullest boxes.
+    # distinct objectives, in order of entry; ``rng`` chooses which solution to remove from the fullest boxes.
     rows = list(range(n_members))
     for row in range(n_members, len(F)):
         others, equal = F[rows], violation[rows] == violation[row]

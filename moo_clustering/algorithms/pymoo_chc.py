@@ -31,7 +31,7 @@ class CHC(Algorithm):
     A generation pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and
     selects the best of the parents and children. If no pair produces a new child (or no child survives),
     ``d`` decreases. When ``d`` reaches 0, the next generation is a restart. Individuals with a smaller
-    constraint violation are better. Raises a TypeError or ValueError if options are invalid or there are
+    constraint violation are better. Raises a TypeError or ValueError if an option is invalid or there are
     several objectives. Sources: Eshelman, Foundations of Genetic Algorithms 1, 1991, with
     ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering
     (CHCMIC).
@@ -46,15 +46,15 @@ class CHC(Algorithm):
     mutation : Mutation, optional
         Mutation of the children. Default: none.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` decreases if there was no new child or, with ``"no_acceptance"``, if no child survived.
+        ``d`` decreases if no pair had a new child or, with ``"no_acceptance"``, if no child survived.
     distance : callable, optional
-        ``distance(A, B)`` returns the (n_pairs,) distances between rows of two (n_pairs, n_var) arrays.
-        Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.
+        ``distance(A, B)`` returns the distances (n_pairs,) between the rows of two (n_pairs, n_var) arrays.
+        Default: number of differing genes. The algorithm can be pickled only if the function can.
     divergence : float, optional
         Probability r that a restart redraws each gene of a copy of the best individual; ``d`` is reset to
         max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: restarts draw entirely new individuals.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Whether to skip the evaluation of duplicate children; for a callable, see
+        Whether to drop duplicate children before evaluation; for a callable, see
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
 
     Attributes
@@ -179,7 +179,7 @@ class CHC(Algorithm):
         return self.repair(self.problem, children, **means)
 
     def _made_anew(self) -> Population:
-        """Return the new individuals that replace all but the best ones in a restart."""
+        """Return the new individuals that replace all but the best individuals in a restart."""
         self.n_crossed = self.n_accepted = 0
         n_new = max(self.pop_size - self.n_keep, 1)
         sampling = self.initialization.sampling

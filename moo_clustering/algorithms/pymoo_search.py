@@ -68,7 +68,7 @@ from moo_clustering.problems.partition import SignedProblem
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
-# Default operators of the pymoo algorithms.
+# Types of the default operators of pymoo's genetic algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 # pymoo algorithms that contain running generators or other searches.
 _UNSAVED = {"CMAES", "SimpleCMAES", "EPPSO"}
@@ -81,7 +81,7 @@ _DATA = "data."
 _SEQUENCES = (list, tuple, set)
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
-# Attributes that the run replaces or that do not influence it.
+# Attributes that are not saved, because the run replaces them or does not depend on them.
 _TRANSIENT = {
     "problem", "initialization", "off", "random_state", "seed", "start_time", "history", "verbose",
     "save_history", "display", "output", "callback", "termination",
@@ -92,7 +92,7 @@ _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algo
 
 
 def _generator(seed: Any = None) -> Generator:
-    """Return the generator of this thread's run, or a new one if there is a seed or no run."""
+    """Return the generator of this thread's run, or a new generator if there is a seed or no active run."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
@@ -125,7 +125,7 @@ output : Output, optional
 
 
 def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options; raise a TypeError if pymoo algorithms do not have one of them."""
+    """Return the options; raise a TypeError if pymoo algorithms do not support one of them."""
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
@@ -136,7 +136,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def uniform_sampling(problem: Problem, name: str) -> Sampling:
-    """Return uniform integer or real sampling; ``name`` is the algorithm named in the error message."""
+    """Return uniform integer or real sampling; ``name`` is the algorithm's name for the error message."""
     if not problem.has_bounds():
         raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
     is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)
@@ -180,7 +180,7 @@ class Solution:
         return cls(batch["X"][row], batch["F"][row], violation, _source=(batch, row))
 
     def as_individual(self, iteration: int) -> Individual:
-        """Convert to a pymoo Individual with all outputs of the problem, the same object in every call."""
+        """Convert to a pymoo Individual with all problem outputs; every call returns the same object."""
         if self.individual is None and self._source is not None:
             batch, row = self._source
             self.individual = Individual(n_gen=iteration, n_iter=iteration)
@@ -198,7 +198,7 @@ def batch_of(population: Population) -> Batch:
 
 
 def violations_of(batch: Batch, problem: Any) -> FloatArray:
-    """Return each solution's constraint violation, by pymoo's default definition."""
+    """Return each solution's constraint violation, as pymoo defines it by default."""
     n = len(batch["X"])
     if not problem.has_constraints():
         return np.zeros(n)
@@ -207,7 +207,7 @@ def violations_of(batch: Batch, problem: Any) -> FloatArray:
 
 def evaluated(X: Genes, algorithm: Any) -> Batch:
     """Evaluate genotypes for an algorithm and count the evaluations; NaN objectives raise a ValueError."""
-    # If ``out["X"]`` is set, it replaces the evaluated genotypes, cast to their dtype.
+    # If the problem sets ``out["X"]``, this is cast to the dtype of the genotypes and replaces them.
     problem, evaluator = algorithm.problem, algorithm.evaluator
     options = {"return_values_of": list(evaluator.evaluate_values_of), "return_as_dictionary": True}
     batch: Batch = problem.evaluate(X, **options, algorithm=algorithm)
@@ -227,9 +227,9 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 
 
 class ArrayGenerations:
-    """NSGA-II generations on arrays, with the same random numbers and results as in pymoo.
+    """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo.
 
-    On small data, pymoo spends more time on objects than on evaluations.
+    On small data, pymoo spends more time on creating and updating objects than on evaluations.
     """
 
     def __init__(self, algorithm: Any) -> None:
@@ -237,13 +237,13 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` has None for individuals not yet created; ``_born`` has the birth iterations of all.
+        # ``_members`` contains None for individuals not yet created, and ``_born`` the iterations of birth.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
     @staticmethod
     def suits(algorithm: Any) -> bool:
-        """Return whether no other code can read or modify individuals between generations."""
+        """Return whether arrays suffice because no other code uses individuals between generations."""
         if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
             return False
         problem, mating = algorithm.problem, algorithm.mating
@@ -320,7 +320,7 @@ class ArrayGenerations:
         return np.concatenate(rows)
 
     def write_back(self) -> None:
-        """Create the individuals of the algorithm's population, optimum and offspring."""
+        """Create missing individuals, and set the algorithm's population, optimum and offspring."""
         if self._children is None:
             return
         algorithm, (children, places) = self._algorithm, self._children
@@ -363,7 +363,7 @@ def evolve(
     recorder, verbose, checkpoint
         See :func:`drive`. A path resumes only a run with the same integer seed, objectives and data.
     start : array-like, Population, estimator or path, optional
-        First individuals; see :func:`~moo_clustering.operators.start_genes`. The others are sampled.
+        First individuals; see :func:`~moo_clustering.operators.start_genes`. All others are sampled.
 
     Returns
     -------
@@ -384,7 +384,7 @@ def evolve(
     if isinstance(checkpoint, str | PathLike):
         own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # The objectives of fixed genotypes identify the data.
+            # Identify the data by the objectives of two fixed genotypes.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))
@@ -412,12 +412,12 @@ class PymooSearch:
     """A :class:`Search` that runs any pymoo algorithm.
 
     Raises a TypeError or ValueError if ``algorithm`` is not a pymoo algorithm, was used before, has reference
-    directions for a different number of objectives, or does not support the objectives or constraints.
+    directions for a different number of objectives, or cannot handle the problem's objectives or constraints.
 
     Parameters
     ----------
     problem : Problem
-        The problem, which is not copied.
+        Problem to solve; it is not copied.
     algorithm : Algorithm
         New algorithm. The search runs a copy with the same callback and ignores its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
@@ -466,7 +466,7 @@ class PymooSearch:
             )
         check_constraints(problem, type(algorithm))
         self.problem = problem
-        # The copy shares the callback, the problem and all attributes of the problem.
+        # The copy shares the callback, the problem and the problem's attributes with the original.
         shared = [problem, algorithm.callback, *vars(problem).values()]
         self._algorithm = copy.deepcopy(algorithm, {id(value): value for value in shared})
         self.seed = self._algorithm.seed if seed is None else seed
@@ -478,7 +478,7 @@ class PymooSearch:
         self._state = AlgorithmState(self._algorithm)
         # Only the first outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        # None until the first generation; False if individuals are required.
+        # None before the first generation; False if the run requires individuals instead of arrays.
         self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
@@ -513,7 +513,7 @@ class PymooSearch:
         return bool(self._algorithm.termination.has_terminated())
 
     def end_by(self, termination: Termination | tuple[Any, ...]) -> None:
-        """Also stop the search when this pymoo criterion, which is copied, is met."""
+        """Also stop the search when a copy of this pymoo termination criterion is met."""
         self.algorithm.termination.early = termination_from_tuple(copy.deepcopy(termination))
 
     def check_resumable(self) -> None:
@@ -549,7 +549,7 @@ class PymooSearch:
     def advance(self) -> None:
         """Run one generation."""
         before = self._algorithm.n_iter
-        # Some algorithms evaluate individuals one by one, and count a generation after the last one.
+        # Some algorithms evaluate one individual at a time, and count a generation after the last of them.
         with _seeded(self._algorithm):
             while self._algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
@@ -604,7 +604,7 @@ class PymooSearch:
         with _seeded(self._algorithm):
             self._algorithm.finalize()
             if isinstance(self._algorithm, RVEA):
-                # pymoo's optimum is the whole population, including infeasible and dominated individuals.
+                # RVEA's optimum in pymoo is the whole population, even infeasible and dominated individuals.
                 self._algorithm.opt = filter_optimum(self._algorithm.pop, least_infeasible=True)
             result = self._algorithm.result()
         result.algorithm = self.algorithm
@@ -659,7 +659,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Copy an algorithm (or create one from a class), with ``operators`` in place of its defaults."""
+    """Copy an algorithm, or create one from a class, and replace its default operators by ``operators``."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
@@ -679,7 +679,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination that reports the planned length and stops the run only by the criterion ``early``."""
+    """Termination that reports the planned number of generations, but is met only if ``early`` is met."""
 
     early: Termination | None = None
 
@@ -691,8 +691,8 @@ class AlgorithmState:
     """Save and restore attributes of an algorithm and its parts that have changed since its set-up."""
 
     # Parts are operators of pymoo and of this package, held in attributes, lists, tuples or dictionaries;
-    # :class:`Checkpointable` parts save their own attributes. Other objects, and everything that belongs to
-    # the problem, must stay constant. Creation and every save hash all arrays of the parts.
+    # :class:`Checkpointable` parts save their own attributes. All other objects, and the problem with its
+    # attributes, must stay constant. The constructor and every save hash all arrays of the parts.
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
@@ -705,7 +705,7 @@ class AlgorithmState:
                 self._kept.append(value)
 
     def save(self) -> searches.State:
-        """Return arrays and metadata for all changes; raise a ValueError if a change cannot be saved."""
+        """Return arrays and metadata of changed attributes; raise a ValueError if one cannot be saved."""
         packer = Packer(self._algorithm.random_state)
         entries: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}
@@ -778,8 +778,8 @@ def _current(owner: Any, step: Step) -> Any:
 class Packer:
     """Convert values to JSON and back, storing arrays and individuals in separate tables."""
 
-    # An individual shared by several populations is stored as one row of ``individuals``, ordered by first
-    # reference, and becomes one object when unpacked. ``rng``, the run's generator, is saved elsewhere.
+    # An individual in several populations is stored only once, as a row of ``individuals`` (in the order of
+    # first reference), and unpacked as one object. ``rng``, the run's generator, is saved elsewhere.
 
     def __init__(self, rng: Generator | None) -> None:
         self.individuals: list[Individual] = []
@@ -823,7 +823,7 @@ class Packer:
         raise searches.NotStorableError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
     def unpack(self, packed: Any, arrays: Mapping[str, Any], current: Any = None) -> Any:
-        """Convert the output of :meth:`pack` back to a value; archives get the type of ``current``."""
+        """Convert the output of :meth:`pack` back to a value; archives receive the type of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
@@ -888,10 +888,10 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield path, kind and value of every object that may change during a run, owners first."""
+    """Yield path, kind and value of every object that may change during a run; owners precede attributes."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
-    # attributes). None, True and small integers are yielded even if the problem also has them.
+    # attributes). Arrays and objects in the problem's attributes are skipped, but not plain values.
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
@@ -901,7 +901,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
 
 
 def shape_of(part: Any) -> Any:
-    """Return the type and size of a part; both must stay constant, because only attributes are restored."""
+    """Return a part's type and length, which must stay constant because only attributes are restored."""
     return type(part), None if _is_part(part) else len(part)
 
 
@@ -941,7 +941,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Return the steps into a part or container, each with the object to which it leads."""
+    """Return the steps from a part or container to its attributes or items, with these objects."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

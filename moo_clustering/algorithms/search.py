@@ -1,4 +1,4 @@
-"""The loop that runs all searches, :func:`drive`, with progress bar, history, checkpoints and Ctrl-C."""
+"""The loop that runs all searches, :func:`drive`: progress bar, history, checkpoints, Ctrl-C handling."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
-    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP act
-    like Ctrl-C if they have the same handler. If the search finds no new individuals, it ends with an
-    ExhaustedSearchWarning.
+    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP have
+    the same effect as Ctrl-C if they share its handler. If the search finds no new individuals, it ends with
+    an ExhaustedSearchWarning.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
     file contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the
@@ -65,23 +65,23 @@ def drive(
     Parameters
     ----------
     search : Search
-        Search that has been neither started nor restored.
+        Search that has not been started or restored.
     n_gen : int
         Number of generations after the initial population, including those before a checkpoint. A resumed run
-        may have more generations than the interrupted run.
+        may plan more generations than the interrupted run did.
     recorder : Recorder, optional
-        Records the objectives of every generation, and is saved in checkpoints.
+        Records the objectives of every generation; saved in checkpoints.
     verbose : bool, default=False
         Show a progress bar on stderr.
     description : str, default=""
         Text shown before the progress bar.
     objective_names : sequence of str, optional
-        Names for the progress bar. Default: ``f1``, ``f2``, ...
+        Objective names for the progress bar. Default: ``f1``, ``f2``, ...
     signs : array-like of shape (n_objectives,), optional
         -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
-        File to write after the initial population, every ``every`` generations and at the end, and whether to
-        resume from it. A path means ``Checkpoint(path)``. Resumed and uninterrupted runs are bit-identical.
+        Determines the file to write after the initial population, every ``every`` generations and at the end,
+        and whether to resume from it. A path means ``Checkpoint(path)``. Resuming yields bit-identical runs.
 
     Returns
     -------
@@ -138,7 +138,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# A fit as a generator that yields each search before running it, so that the caller can run it instead.
+# Fit as a generator that yields each search before running it, so that the caller can run it instead.
 Plans = Generator[Plan, None, Result]
 
 
@@ -178,9 +178,9 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 class InterruptGuard:
     """Context manager: the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
 
-    # The guard does nothing outside the main thread, or if SIGINT is ignored or handled outside Python. A
-    # signal to an inner guard also stops the outer guards. A guard created with ``requested=True`` raises a
-    # KeyboardInterrupt at the first signal.
+    # The guard has no effect outside the main thread, or if SIGINT is ignored or handled outside Python. A
+    # signal to an inner guard also stops the searches of outer guards. With ``requested=True``, the first
+    # signal already raises a KeyboardInterrupt.
 
     def __init__(self, requested: bool = False) -> None:
         self.requested = requested
@@ -213,7 +213,7 @@ class InterruptGuard:
             self._outer.request(number)
 
     def handle(self, number: int, frame: object) -> None:
-        """Request a stop at the first signal; raise KeyboardInterrupt at the second."""
+        """Request a stop at the first signal; raise a KeyboardInterrupt at the second."""
         if not self.requested:
             self.request(number)
         elif self._outer is not None:
@@ -223,13 +223,13 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """The guard or command whose handler this guard replaces, or None."""
+        """The guard or command whose signal handler this guard replaces, or None."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
 
 class Progress:
-    """Progress bar on stderr; ``signs`` are -1 for objectives that are shown with the opposite sign."""
+    """Progress bar on stderr; objectives with a sign of -1 in ``signs`` are shown negated."""
 
     def __init__(
         self,
@@ -265,9 +265,9 @@ class Progress:
 class Recorder(Callback):
     """Objective values of every generation, recorded by :func:`drive`, :func:`evolve` or ``minimize``.
 
-    With ``minimize``, use ``callback=Recorder()`` rather than ``save_history=True``, which copies the
-    algorithm and the problem in every generation. Generation 0 is the initial population. A new run deletes
-    the previous history. Memory use is O(n_generations * n_individuals * n_objectives).
+    With ``minimize``, prefer ``callback=Recorder()`` to ``save_history=True``, which copies the algorithm and
+    the problem in every generation. Generation 0 is the initial population. A new run deletes the previous
+    history. Memory use is O(n_generations * n_individuals * n_objectives).
 
     Parameters
     ----------
@@ -277,10 +277,10 @@ class Recorder(Callback):
     Attributes
     ----------
     F : list of ndarray of shape (n_individuals, n_objectives)
-        Minimised objective values of each population, including infeasible individuals.
+        Minimised objective values of each generation's population, including infeasible individuals.
     generations : list of int
     seconds : list of float
-        Seconds since the start of the run, including time before a checkpoint.
+        Seconds from the start of the run to each generation, including the time before a checkpoint.
     seed : int, dict or None
         Seed of the run, if known.
     """
@@ -299,7 +299,7 @@ class Recorder(Callback):
         self._origin = time.perf_counter()
 
     def record(self, generation: int, F: NDArray[np.float64]) -> None:
-        """Store a copy of a generation's objectives ``F``, unless they are already stored."""
+        """Store a copy of a generation's objectives ``F`` unless this generation is already stored."""
         if self.generations and generation <= self.generations[-1]:
             return
         self.F.append(np.array(F, dtype=np.float64))
@@ -317,8 +317,8 @@ class Recorder(Callback):
         """Convert the history to a DataFrame with one row per generation.
 
         The columns are ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
-        ``best_<objective>`` (lowest natural value, or highest for sign -1). ``objective_names`` default to
-        ``f1``, ``f2``, ...; a wrong number of names raises a ValueError.
+        ``best_<objective>`` (lowest value with its original sign, or highest for sign -1). By default,
+        ``objective_names`` are ``f1``, ``f2``, ...; a wrong number of names raises a ValueError.
         """
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))
@@ -348,7 +348,7 @@ class Recorder(Callback):
         return arrays, {"seed": self.seed}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state; the clock continues from the last recorded time."""
+        """Restore a saved state; the clock continues from the last recorded time."""
         self.begin()
         self.seed = meta["seed"]
         ends = np.cumsum(arrays["sizes"])
@@ -439,7 +439,7 @@ class Checkpointable(Protocol):
 
 
 class Saver:
-    """Write and read checkpoints of a search and its recorder; without a checkpoint, do nothing."""
+    """Writes and reads checkpoints of a search and its recorder; has no effect without a checkpoint."""
 
     def __init__(self, checkpoint: Checkpoint | None, search: Search, recorder: Recorder | None) -> None:
         self._checkpoint, self._search, self._recorder = checkpoint, search, recorder
@@ -448,7 +448,7 @@ class Saver:
             search.check_resumable()
 
     def resume(self) -> bool:
-        """Restore the search and recorder if requested and the file exists; return whether this was done."""
+        """If requested and the file exists, restore the search and recorder; return whether this was done."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         if (loaded := load_checkpoint(self._checkpoint)) is None:
@@ -482,7 +482,7 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint unless this generation has already been saved."""
-        # Only the first checkpoint may raise an error; a later failure (disk full) must not end the run.
+        # Only the first checkpoint may raise an error; a later failure (full disk) must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._search.state()
@@ -521,7 +521,7 @@ def prefixed(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def within(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays that :func:`prefixed` renamed with a prefix, under their original names."""
+    """Return the arrays to which :func:`prefixed` added the prefix, under their original names."""
     start = f"{prefix}/"
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
@@ -536,7 +536,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP's min, avg, std and max of the first objective's finite values; NaN if there are none."""
+    """Return DEAP's min, avg, std and max of the first objective's finite values; NaN if none is finite."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))
@@ -570,9 +570,9 @@ class NotStorableError(TypeError):
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Convert rows with different keys and value types to columns that :func:`from_columns` can read."""
-    # Values are arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of any
-    # other value. There is one array per key, type and shape, and row indices for keys missing from some
-    # rows.
+    # Values may be arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of
+    # any other value. Each combination of key, type and shape becomes one array, with an array of row indices
+    # if some rows lack it.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():

@@ -1,4 +1,4 @@
-"""Consensus clustering based on the hypergraph of clusters: CSPA, HGPA, HBGF and MCLA (METIS is optional)."""
+"""Consensus clustering on the hypergraph of clusters: CSPA, HGPA, HBGF and MCLA (METIS is optional)."""
 
 import functools
 import importlib
@@ -28,9 +28,9 @@ from moo_clustering.graphs import spectral_partition
 from moo_clustering.pool.families import tree_cut
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
-# Pairs per block, small enough that the one-byte comparisons and counts of a block fit in the cache.
+# Number of sample pairs per block; the one-byte comparisons and counts of a block should fit in the cache.
 BLOCK_PAIRS = 1 << 18
-# Maximum number of runs that a one-byte counter can count.
+# Maximum number of runs that fits in a one-byte counter.
 RUNS_PER_BYTE = 255
 # Rows per dense block: 4 million numbers with 2000 hyperedges.
 BLOCK_ROWS = 2048
@@ -39,19 +39,19 @@ ZERO = 1e-10
 # Description of the upper limit of ``n_clusters`` in messages.
 _SAMPLES = ", the number of samples"
 LOG = logging.getLogger("moo_clustering.consensus")
-# METIS may be built with 32-bit integers, which sums of weights must not exceed.
+# Maximum sum of weights, because METIS may be built with 32-bit integers.
 LARGEST_SUM = 2**30
-# Largest number of hyperedges for which the dense eigensolver is used.
+# Maximum number of hyperedges for the dense eigensolver.
 MOST_DENSE_EDGES = 2000
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
-# Associations that differ by no more than this are tied.
+# Maximum difference between two associations that count as tied.
 TIE = 1e-12
 # Maximum number of matching sweeps.
 MAX_SWEEPS = 20
-# Maximum size of a METIS part, as a multiple of the mean size. MCLA loses clusters only if the largest is
-# even larger: 1.8 times the mean size for two clusters, 2 to 2.7 times for three to eight.
+# Maximum size of a METIS part, as a multiple of the mean part size. MCLA merges clusters only if the largest
+# cluster is even larger: 1.8 times the mean size for two clusters, 2 to 2.7 times for three to eight.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -65,14 +65,14 @@ def cspa(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Compute a consensus by co-association: S_ij is the share of runs with i and j in the same cluster.
+    """Compute a consensus from co-association: S_ij is the share of runs with i and j in the same cluster.
 
     Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
     3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
     Pattern Analysis and Machine Intelligence 27 (2005), for average linkage. Raises a ValueError or TypeError
     if a parameter is invalid, if a sample is missing from all runs, or if pairs exceed ``max_memory``, and an
     ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Issues a
-    UserWarning if METIS is used but the largest cluster of most runs exceeds its size limit.
+    UserWarning if METIS is used but the largest cluster in most runs exceeds METIS's size limit.
 
     Parameters
     ----------
@@ -80,15 +80,15 @@ def cspa(
         Integers; -1 marks samples missing from a run. S_ij is computed from the runs that contain both
         samples, and is 0 if there are none. The number of clusters may differ between runs.
     n_clusters : int
-        From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs; the result
-        then has at most one cluster per distinct sample.
+        From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs; the result has
+        fewer clusters if fewer samples are distinct.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
-        clustering of S, or ``"svd"``: spectral clustering with a low-rank factor for S, for any n_samples.
+        clustering of S, or ``"svd"``: spectral clustering by a low-rank factor of S, for any n_samples.
     n_neighbors : int, optional
         Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB
-        Memory limit for pairs of samples, in bytes.
+        Memory limit for sample pairs, in bytes.
     weights : array-like of shape (n_runs,), optional
         Weight of each run; runs with weight 0 are excluded.
     random_state : int, Generator, RandomState or None, default=None
@@ -101,15 +101,15 @@ def cspa(
 
     Notes
     -----
-    Unanimous runs determine the result: if samples that are together in all runs form exactly ``n_clusters``
-    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
+    Unanimous runs determine the result: if the samples that share a cluster in all runs form ``n_clusters``
+    groups, or if the hypergraph has ``n_clusters`` connected components, these are the clusters.
 
     Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes
     at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
 
-    With ``"svd"``, S_ij is the total weight of the runs with i and j in the same cluster, not their share. S
-    is normalised by the square roots of its row and column sums. K-means then clusters the rows, scaled to
-    unit length, of its n_clusters leading eigenvectors.
+    With ``"svd"``, S_ij is the total weight (instead of the share) of the runs with i and j in the same
+    cluster, divided by the square roots of the sums of rows i and j. K-means then clusters the rows, scaled
+    to unit length, of the n_clusters leading eigenvectors.
 
     Examples
     --------
@@ -149,8 +149,8 @@ def cspa(
     if metis:
         warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
-    # If there are exactly n_clusters components, they are the clusters. Samples in different components are
-    # never in the same cluster, so any links between components are acceptable.
+    # Exactly n_clusters components are the clusters. If there are more, any links between them will do,
+    # because samples in different components never share a cluster.
     bridge = csgraph.connected_components(graph, directed=False)[0] > n_clusters
     X, rng = edges.codes.T.astype(np.float64), np.random.default_rng(seed)
     return spectral_partition(graph, n_clusters, bridge=bridge, X=X, metric="hamming", rng=rng).labels
@@ -174,12 +174,12 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield blocks of rows of S, and the index of their first row; ``upper`` omits the columns before it."""
-    # S_ij is the weighted share of runs with i and j together, among the runs that contain both, or 0.
+    """Yield row blocks of S with the index of their first row; ``upper`` omits the columns before it."""
+    # S_ij is the weighted share, among the runs that contain i and j, of those that put them together, or 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # Missing samples are coded differently in rows and columns, so that they never match.
+    # Code missing samples differently in rows and columns, so that they never match.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
@@ -192,7 +192,7 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        # Weights are added in different orders, so rounding can raise a share above 1.
+        # Numerator and denominator add weights in different orders, so rounding can raise a share above 1.
         yield lo, np.minimum(together, 1.0, out=together)
 
 
@@ -211,8 +211,8 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
-    """Compute S without its diagonal, or its ``n_neighbors`` largest entries per row, made symmetric."""
-    # If dropped entries leave more components than clusters, link components through their first samples.
+    """Compute S without its diagonal, or a symmetric graph of its ``n_neighbors`` largest entries per row."""
+    # If too few entries are kept, the graph has more components than clusters: link their first samples.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -237,7 +237,7 @@ def _largest_entries(
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
             # Break ties at random: keeping the first entries would link whole clusters to a few samples. With
-            # equal weights, the random terms are smaller than any difference between two distinct entries.
+            # equal weights, the random terms are smaller than the gap between any two distinct entries.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -247,7 +247,7 @@ def _largest_entries(
 
 
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
-    """Sum the weights of the runs with equal labels, for each pair from ``rows`` and ``columns``."""
+    """Sum, for each pair from ``rows`` and ``columns``, the weights of the runs that give it equal labels."""
     shape = rows.shape[1], columns.shape[1]
     total, equal, alike = np.zeros(shape), np.empty(shape, dtype=np.bool_), np.ptp(weights) == 0
     for lo in range(0, len(rows), RUNS_PER_BYTE):
@@ -266,7 +266,7 @@ def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) ->
 def check_ensemble(
     labels: ArrayLike, n_clusters: int, weights: ArrayLike | None
 ) -> tuple[Hyperedges, FloatArray]:
-    """Check the ensemble; return the hyperedges and weights of the runs with positive weight."""
+    """Check the ensemble; return the hyperedges and the weights of all runs with positive weight."""
     edges = hyperedges(labels)
     _arrays.integer("n_clusters", n_clusters, 1, edges.n_samples, _SAMPLES)
     run_weights = _check_weights(weights, edges.n_runs)
@@ -297,8 +297,8 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
     """Return ``n_parts`` groups of samples on which all runs agree, or None, in O(n_samples n_runs) time."""
-    # If no run lacks a sample, first try the groups of samples that are together in all runs (``fewer``
-    # permits fewer than ``n_parts`` groups). Then try the connected components of the hypergraph.
+    # If all runs are complete, first try the groups of samples that share a cluster in every run (``fewer``
+    # permits fewer than ``n_parts`` groups). Then try the hypergraph's connected components.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -309,7 +309,7 @@ def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> Int
 
 
 def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
-    """Return the component of each sample and of each hyperedge in the hypergraph."""
+    """Return the hypergraph's connected component of each sample and of each hyperedge."""
     graph = bipartite_graph(edges, np.ones(edges.n_runs))
     parts = np.asarray(csgraph.connected_components(graph, directed=False)[1], dtype=np.intp)
     return parts[: edges.n_samples], parts[edges.n_samples :]
@@ -319,7 +319,7 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the rows of the leading co-association eigenvectors, scaled to unit length, by k-means."""
-    # If there are at most ``n_parts`` distinct samples, each is a part; surplus components are merged
+    # At most ``n_parts`` distinct samples form a part each. More than ``n_parts`` components are merged
     # arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
@@ -330,7 +330,7 @@ def low_rank_parts(
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
     length = np.linalg.norm(U, axis=1, keepdims=True)
-    # With more components than parts, some components have zero rows.
+    # If there are more components than parts, the rows of some components are zero.
     U = np.divide(U, length, out=np.zeros_like(U), where=length > ZERO)
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
     return kmeans.fit(U, sample_weight=share).labels_[inverse]
@@ -349,9 +349,9 @@ def leading_vectors(
     edges: Hyperedges, weights: FloatArray, n_vectors: int, *, share: FloatArray | None = None, seed: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     """Compute up to n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
-    # C = H W H^T sums the weights of the runs with i and j in one cluster (including i = j); Deg contains
-    # its row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each
-    # sample represents ``share`` identical samples. ``seed`` sets the initial vector of the sparse solver.
+    # Entry (i, j) of C = H W H^T is the weight of the runs with i and j in one cluster; Deg contains the row
+    # sums of C. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. A sample
+    # represents ``share`` identical samples. ``seed`` determines the sparse solver's initial vector.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -374,7 +374,7 @@ def leading_vectors(
 
 
 def _gram(A: sp.csr_array) -> FloatArray:
-    """Compute A^T A from dense blocks of rows, which is faster than the sparse product."""
+    """Compute A^T A from dense row blocks, which is faster than a sparse product."""
     gram = np.zeros((A.shape[1],) * 2)
     for lo in range(0, A.shape[0], BLOCK_ROWS):
         block = A[lo : lo + BLOCK_ROWS].toarray()
@@ -401,8 +401,8 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
 def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
-    """Partition a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices are not merged.
+    """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
+    # Edge weights are rounded to 1e-4 (or more, to avoid overflow). Up to n_parts vertices are a part each.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -434,7 +434,7 @@ def warn_of_balance(
 
 
 def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int, owner: str) -> None:
-    """Warn if cluster sizes are so unequal that balanced meta-clusters may merge small clusters."""
+    """Warn if cluster sizes are so unequal that meta-clusters of balanced size may merge small clusters."""
     if agreed_parts(edges, n_clusters, fewer=True) is None:
         warn_of_balance(
             edges, weights, n_clusters, f"{owner} partitioner='matching' or vertex_weight='unit'",
@@ -443,7 +443,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Multiply by ``scale``, or by less to avoid overflow, and round; integers that fit remain unchanged."""
+    """Multiply by ``scale`` (less if sums would overflow) and round; integers that fit remain unchanged."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -457,12 +457,12 @@ def _load() -> Any:
         return None
 
 
-# Cached, so that each message is logged once per process.
+# The cache ensures that each message is logged only once per process.
 _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the adjacency matrix of samples (first) and hyperedges, weighted by run."""
+    """Return the bipartite adjacency matrix of samples (first) and hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -470,8 +470,8 @@ def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
 def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the unit-length rows of leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2) by k-means."""
-    # D_v and D_e hold weighted degrees of samples and hyperedges; ``with_edges`` also clusters hyperedges.
+    """Run k-means on the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), with rows of unit length."""
+    # D_v and D_e are the weighted degrees of samples and hyperedges; ``with_edges`` also clusters hyperedges.
     # Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -497,7 +497,7 @@ def _singular_vectors(
         return _unit(left), _unit(right.T)
     last = edges.n_edges - 1
     squares, right = scipy.linalg.eigh((A.T @ A).toarray(), subset_by_index=(last + 1 - n_vectors, last))
-    # Singular vectors for the singular value 0 are arbitrary.
+    # Drop the singular vectors for the singular value 0, which are arbitrary.
     defined = squares > ZERO
     right = right[:, defined]
     return _unit(A @ (right / np.sqrt(squares[defined]))), _unit(right)
@@ -537,8 +537,8 @@ def hbgf(
 
     Notes
     -----
-    Unanimous runs determine the result: if samples that are together in all runs form at most ``n_clusters``
-    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
+    Unanimous runs determine the result: if the samples that share a cluster in all runs form at most
+    ``n_clusters`` groups, or if the hypergraph has ``n_clusters`` components, these are the clusters.
 
     The graph has n_samples + E vertices and n_samples n_runs edges for E clusters in all runs. METIS takes
     roughly linear time; spectral clustering takes O(n_samples n_runs^2 + E^3) time for E up to 2000.
@@ -557,7 +557,7 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF; warnings about METIS recommend ``instead``. Without it, cluster the samples only."""
+    """Compute HBGF; METIS warnings recommend ``instead``. If it is empty, only the samples are clustered."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -585,9 +585,9 @@ def hgpa(
 ) -> Labels:
     """Compute a consensus by approximate hypergraph partitioning.
 
-    The paper minimises the number of cut hyperedges (clusters of all runs) using hMETIS, which is not
-    redistributable. Neither approximation minimises this number. Costs, and results for unanimous runs, are
-    the same as in :func:`hbgf`. Raises a ValueError or TypeError if a parameter is invalid or if a sample is
+    The paper minimises the number of cut hyperedges (clusters of all runs) with hMETIS, which cannot be
+    redistributed. Neither approximation minimises this number. Costs, and results for unanimous runs, are
+    the same as for :func:`hbgf`. Raises a ValueError or TypeError if a parameter is invalid or if a sample is
     missing from all runs. Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning
     Research 3 (2002), section 3.3; D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in
     Neural Information Processing Systems 19 (2006), for the singular vectors.
@@ -596,7 +596,7 @@ def hgpa(
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
         :func:`hbgf`, using METIS if pymetis is installed; or k-means on the samples' singular vectors of the
-        incidence matrix, scaled by its row and column sums.
+        incidence matrix, which is scaled by its row and column sums.
 
     Examples
     --------
@@ -653,10 +653,10 @@ def mcla(
 ) -> Labels | tuple[Labels, FloatArray]:
     """Compute a consensus by the meta-clustering algorithm.
 
-    The clusters of all runs are grouped into meta-clusters by the samples that they share. Each sample is
-    assigned to the meta-cluster whose members contain it most often. Issues a UserWarning if METIS balances
-    sizes but the largest cluster of most runs exceeds 1.75 times the mean meta-cluster size. Source: A.
-    Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
+    The clusters of all runs are grouped into meta-clusters according to the samples that they share. Each
+    sample joins the meta-cluster with the largest share of members that contain it. Issues a UserWarning if
+    METIS balances sizes but the largest cluster in most runs exceeds 1.75 times the mean meta-cluster size.
+    Source: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), 3.4.
 
     Parameters
     ----------
@@ -667,10 +667,10 @@ def mcla(
         number of clusters (``"unit"``, for runs with clusters of unequal size).
     partitioner : {"auto", "metis", "matching"}, default="auto"
         METIS as in the paper, or matching: the clusters of a run join different meta-clusters, chosen by
-        similarity regardless of size; a run's clusters in excess of ``n_clusters`` are omitted.
+        similarity regardless of size; if a run has more than ``n_clusters`` clusters, some are omitted.
         ``"auto"`` uses METIS if pymetis is installed, otherwise matching; the choice is logged.
     ties : {"first", "random"}, default="first"
-        How to choose among equally associated meta-clusters.
+        How to choose between meta-clusters with which a sample is equally associated.
     random_state : int, Generator, RandomState or None, default=None
         Seed for METIS and ``ties="random"``.
     return_association : bool, default=False
@@ -681,16 +681,16 @@ def mcla(
     labels : ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first appearance.
     association : ndarray of shape (n_clusters, n_samples)
-        Returned only with ``return_association``. Entry (c, i) is the share of the clusters in meta-cluster
-        c that contain sample i, among its clusters from runs with this sample. Empty meta-clusters come
-        last. The confidence of the labels is ``association.max(axis=0) / association.sum(axis=0)``.
+        Returned only with ``return_association``. Entry (c, i) is the share of clusters in meta-cluster c
+        that contain sample i, ignoring runs without this sample. Empty meta-clusters come last. The
+        confidence of the labels is ``association.max(axis=0) / association.sum(axis=0)``.
 
     Notes
     -----
-    Unanimous runs determine the result, as in :func:`hbgf`. If the result consists of the groups of samples
-    that are together in all runs, all clusters that contain a group are members of its meta-cluster.
+    Unanimous runs determine the result, as in :func:`hbgf`. If the result consists of groups of samples that
+    share a cluster in all runs, the members of a group's meta-cluster are the clusters that contain it.
 
-    Clusters are compared by their Jaccard index on the samples that both runs contain. Takes O(n_samples
+    The similarity of clusters is their Jaccard index on the samples in both runs. Takes O(n_samples
     n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
 
     Examples
@@ -768,7 +768,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs with each sample in the cluster of each group, shape (n_parts, n_samples)."""
+    """Compute the share of runs with each sample in each group's cluster, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -777,10 +777,10 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
-    """Compute the Jaccard index of hyperedges on the samples that both runs contain; the diagonal is 0."""
+    """Compute the Jaccard indices of hyperedges on the samples in both runs; the diagonal is 0."""
     shared = edges.intersections
-    # within[a, b] is the number of samples in a that are in the run of b. The clusters of that run are
-    # disjoint, so it equals the sum of their intersections with a.
+    # within[a, b] is the number of samples in hyperedge a that are also in b's run. The clusters of that run
+    # are disjoint, so this number is the sum of their intersections with a.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -809,9 +809,9 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Return the meta-cluster of each hyperedge; -1 for those in excess of ``n_parts`` in their run."""
-    # The first members of meta-clusters are clusters of the run that agrees best with all others, among the
-    # runs with n_parts clusters or, if there are none, the most clusters. Then the clusters of each run are
+    """Return each hyperedge's meta-cluster; -1 for surplus hyperedges of runs with more than ``n_parts``."""
+    # The meta-clusters start with the clusters of one run: among the runs with n_parts clusters (or, if there
+    # are none, with the most), the one that agrees best with all other runs. Then each run's clusters are
     # matched by their mean similarity to the other members, in at most 20 sweeps of O(E^2 n_parts) time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
@@ -829,7 +829,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # There are no other members yet; the other runs will be matched with this run.
+                # No other run has members yet, so keep these; the other runs will be matched with this run.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))
@@ -844,7 +844,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
 def part_similarity(
     jaccard: FloatArray, parts: IntpArray, n_parts: int, edge_weights: FloatArray
 ) -> FloatArray:
-    """Average the similarity of each hyperedge to the members of each part; 0 for parts without members."""
+    """Compute each hyperedge's mean similarity to the members of each part; 0 for parts without members."""
     member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
     return _means(jaccard @ member, member.sum(axis=0))
 
@@ -858,7 +858,7 @@ def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
         agreement = mean_agreement(table)
     else:
         agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
-    # The tolerance prevents rounding errors from breaking ties.
+    # The tolerance prevents rounding errors from breaking a tie.
     return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
 
 

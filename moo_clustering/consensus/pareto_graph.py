@@ -21,19 +21,19 @@ SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated front, then whole additional fronts, until there are ``min_members`` members.
+    """Select the non-dominated front, and entire further fronts until there are ``min_members`` members.
 
     Parameters
     ----------
     F : ndarray of shape (n_individuals, n_objectives)
         Objectives, which are minimised.
     min_members : int, default=1
-        Minimum number of members; a graph from few members may be disconnected.
+        Minimum number of members; a graph built from few members may be disconnected.
 
     Returns
     -------
     ndarray of shape (n_members,)
-        Rows of F, in ascending order.
+        Indices of the selected rows of F, in ascending order.
     """
     members: list[int] = []
     F = checked_array(F, "F", np.float64, ndim=(2,))
@@ -77,11 +77,11 @@ def reconstruction_weights(
     min_weight: float = 0.0,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Compute ES1: the s_ij, >= 0 on edges and 0 elsewhere, that best reconstruct X (PESC, Eq. 4).
+    """Compute ES1: the non-negative edge weights s_ij that best reconstruct X (PESC, Eq. 4).
 
     Solves one small non-negative least-squares problem per sample exactly, using active sets instead of the
-    paper's particle swarm. Takes O(N (q^2 d + q^4)) time at worst for q edges per sample, but usually close
-    to O(N q^2 (d + q)).
+    paper's particle swarm. For N samples with q edges each and d features, takes O(N (q^2 d + q^4)) time in
+    the worst case, but usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ def reconstruction_weights(
     edges : csr_array of shape (n_samples, n_samples)
         One entry (i, j) for each link from i to j in any member; values are ignored.
     orientation : {"row", "column"}, default="row"
-        ``"row"`` reconstructs sample i from the samples to which i links. ``"column"`` follows the formula A
-        S literally, and reconstructs j from the samples that link to j, if there are any.
+        ``"row"`` reconstructs each sample from the samples to which it links; ``"column"``, which follows the
+        formula A S literally, from the samples that link to it, if there are any.
     ridge : float, default=0.025
         Ridge penalty for the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
-        Lower limit on the weights; 0 removes edges with weight 0.
+        Lower limit on edge weights; with 0, edges whose weight is 0 are removed.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -103,7 +103,7 @@ def reconstruction_weights(
     csr_array of shape (n_samples, n_samples)
     """
     choice("orientation", orientation, ("row", "column"))
-    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # memory order affects sums
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # the memory order affects rounding
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     weights = np.zeros(problem.nnz)
@@ -132,12 +132,12 @@ def diversity_graph(
     weight: Literal["one_minus_div", "div", "count"],
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Build the ES2 graph of an ensemble, using counts if all diversity weights are zero.
+    """Build the ES2 graph of an ensemble; if all diversity weights are zero, use counts instead.
 
     Parameters
     ----------
     weight : {"one_minus_div", "div", "count"}
-        Edge weights of a member; see :func:`diversity_weights`.
+        A member's contribution to its edges; see :func:`diversity_weights`.
     """
     ranks = _checked_ranks(ranks, lists)
     if weight == "div" and (ranks == ranks[0]).all():
@@ -165,8 +165,8 @@ def diversity_weights(
     ----------
     ranks : ndarray of shape (n_members, n_samples)
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
-        Contribution of a member: 1 - DIV (the paper's formula), DIV (its text, "better diversity contributes
-        more"), or 1. With ``"div"``, all weights are zero if all members are equal; use ``"count"`` instead.
+        Contribution of a member: 1 - DIV (the paper's formula), DIV (the paper's text, "better diversity
+        contributes more"), or 1. If all members are equal, ``"div"`` yields only zeros; use ``"count"`` then.
 
     Returns
     -------
@@ -205,13 +205,13 @@ def kernel_graph(
     sigma : float, "mean", "median" or "grid"
         A number, the mean or median edge distance, or the value in :data:`SIGMA_GRID` with the largest gap
         between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper instead selects the
-        value with the best result, which requires the true classes.
+        value with the best result according to the true classes.
     n_clusters : int
         K, the number of clusters.
     laplacian : str
-        Laplacian with which the graph will be clustered; ``"unnormalized"`` issues a warning.
+        Laplacian for clustering the graph later; ``"unnormalized"`` issues a warning.
     rng : numpy.random.Generator
-        Generator for initial vectors.
+        Generator for the eigensolver's initial vectors.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
-        # exp(-x) underflows to 0 from about x = 745; the lower limit keeps the edge.
+        # exp(-x) underflows to 0 for x above 745; the lower limit preserves the edge.
         weights = np.maximum(np.exp(-(distances**2) / (2.0 * sigma**2)), 1e-300)
     return sp.csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 
@@ -301,7 +301,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
 
 
 def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
-    """Check that ensemble members in rank encoding match the lists."""
+    """Check that rank-encoded ensemble members match the neighbour lists."""
     found = checked_integers(ranks, "ranks")
     n_samples, width = lists.indices.shape
     if found.ndim != 2 or found.shape[1] != n_samples or not len(found):

@@ -1,4 +1,4 @@
-"""Selection of ensemble runs: the half with the best agreement, or a Pareto search for subsets."""
+"""Selection of ensemble runs: the half that agrees best with all runs, or a Pareto search for subsets."""
 
 import math
 from itertools import combinations
@@ -82,7 +82,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     """
     edges = hyperedges(labels)
     quality = mean_agreement(nmi_table(edges, edges))
-    # Round, so that ties do not depend on the last digits.
+    # Round, so that rounding errors do not break ties.
     order = np.argsort(-np.round(quality, 12), kind="stable")
     return np.sort(order[: (edges.n_runs + 1) // 2])
 
@@ -106,9 +106,9 @@ def select_pareto(
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
     includes the whole ensemble. If at most 256 subsets have ``min_runs`` runs or more, all are evaluated
     instead. MCLA then computes the consensus of each subset on the front. Takes O(n_samples n_runs^2 + n_gen
-    pop_size n_runs^2) time, plus MCLA for up to ``pop_size`` subsets (256 if all are evaluated). The gain
-    over the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if a parameter is
-    invalid, and an ImportError if ``partitioner="metis"`` and pymetis is not installed.
+    pop_size n_runs^2) time, plus MCLA for up to ``pop_size`` subsets (256 if all are evaluated). The
+    improvement over the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if a
+    parameter is invalid, and an ImportError if ``partitioner="metis"`` and pymetis is not installed.
 
     Parameters
     ----------
@@ -124,8 +124,8 @@ def select_pareto(
         Population size and number of generations.
     select : {"anmi", "i2"}, default="anmi"
         Select the consensus with the highest mean NMI with all runs, or with the highest
-        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets in which a sample is missing
-        from all runs are ignored.
+        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets whose runs do not cover all
+        samples are ignored.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
         Features, required and used only with ``select="i2"``.
     vertex_weight, partitioner
@@ -165,7 +165,7 @@ def select_pareto(
             f"in every subset found, a sample is missing from all runs; increase min_runs={min_runs}"
         )
     subsets, F = subsets[covers], F[covers]
-    # Compute the intersections once for all subsets.
+    # Compute the intersections before taking subsets, so that all subsets share them.
     _ = all_runs.intersections
     weight, seed = vertex_weight if metis else None, consensus_seed
     chosen = [all_runs.take(np.flatnonzero(subset)) for subset in subsets]
@@ -188,7 +188,7 @@ def _search(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Return the distinct subsets on the front, sorted by their objectives."""
     n_runs = problem.n_var
-    # Evaluate up to 256 subsets exhaustively, because a search would mostly draw repeated subsets.
+    # Evaluate up to 256 subsets exhaustively, because a search would mostly redraw known subsets.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
         kept, F = _front_of_all(problem)
     else:
@@ -206,7 +206,7 @@ def _front_of_all(problem: EnsembleSelectionProblem) -> tuple[NDArray[np.bool_],
     for row, runs in zip(kept, left_out, strict=True):
         row[list(runs)] = False
     F = problem.evaluate(kept, return_values_of=["F"])
-    # Round, so that ties do not depend on the last digits.
+    # Round, so that rounding errors do not break ties.
     best = NonDominatedSorting().do(np.round(F, 12), only_non_dominated_front=True)
     return kept[best], F[best]
 

@@ -1,4 +1,4 @@
-"""Partitioned tables that may exceed memory: sources, passes over the parts, and labels by part."""
+"""Partitioned tables that may exceed memory: sources, passes over the parts, and labels for each part."""
 
 import lazy_loader as _lazy
 

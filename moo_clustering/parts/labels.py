@@ -17,12 +17,12 @@ from moo_clustering.parts.passes import check_workers, current_client
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Any]
-# Metadata key in label files: a digest of the model, the index of the first row, and the number of rows.
+# Metadata key in label files, for a digest of the model, the index of the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
 
 class NearestCenter:
-    """Label each row by its nearest centre (ties: the first); ``numbers`` are the labels of the centres."""
+    """Label each row with the entry of ``numbers`` for its nearest centre (ties: the first)."""
 
     def __init__(self, centers: FloatArray, offsets: tuple[FloatArray, FloatArray], numbers: Any) -> None:
         self.centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -45,15 +45,15 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     parts : Parts
     label : callable
         ``label(rows)`` returns the labels of rows of shape (n, n_features). It must be picklable, and a row's
-        label must not depend on other rows. If it has a method ``of_part(rows, start)``, that method is
-        called instead, with the index of the first row.
+        label must not depend on other rows. If it has a method ``of_part(rows, start)``, this is called
+        instead; ``start`` is the index of the first row.
 
     Returns
     -------
     dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for label indicators
     """
     with warnings.catch_warnings(action="ignore"):
-        # Label one row to find dtype and shape, and to raise an error if columns do not match the fit.
+        # Label one row to find the labels' dtype and shape, and to fail if columns do not match the fit.
         like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
@@ -72,8 +72,8 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
 def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the labels of every part to a Parquet file with the columns ``row`` and ``cluster``.
 
-    Each file is written under a temporary name and then renamed, so existing files are complete. After an
-    interruption, repeating the call writes only the missing files. All workers need access to the folder.
+    Each file is written under a temporary name and then renamed, so existing files are always complete. After
+    an interruption, repeat the call to write the missing files. All workers need access to the folder.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    digest = joblib.hash(label, hash_name="sha1")  # unlike pickles, equal for copies
+    digest = joblib.hash(label, hash_name="sha1")  # equal for copies, unlike a digest of pickles
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
     for file in sorted(target.glob("labels-*.parquet")):

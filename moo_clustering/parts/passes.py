@@ -11,14 +11,14 @@ from weakref import WeakSet
 from moo_clustering._messages import progress_bar
 
 Merge = Callable[[Any, Any], Any]
-# Number of results merged by one task, and number of retries after a storage error.
+# Number of results that one task merges, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
-# Clients whose workers have the same package version as this process.
+# Clients whose workers are known to have the same package version as this process.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 
 class Part(NamedTuple):
-    """A part of a table: ``read()`` returns its rows, or ``delayed`` computes them with Dask."""
+    """Part of a table; its rows are returned by ``read()`` or computed by the Dask object ``delayed``."""
 
     name: str
     start: int
@@ -34,12 +34,12 @@ class Fault(NamedTuple):
 
 
 def current_client() -> Any:
-    """Return the current ``dask.distributed`` client, or None if there is none or this is a task."""
+    """Return the current ``dask.distributed`` client, or None if there is none or if called in a task."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
     with suppress(ValueError):
-        # A task must not wait for other tasks, because it would block its worker.
+        # A task that waits for other tasks would block its worker.
         distributed.get_worker()
         return None
     with suppress(ValueError):
@@ -99,7 +99,7 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Submit the arguments as a task, which is repeated if its worker dies; ``scatter`` would lose them.
+        # Submit the arguments as a task, which is rerun if its worker dies; ``scatter`` would lose them.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)
@@ -135,7 +135,7 @@ def check_workers(client: Any) -> None:
         return
 
     def version() -> str:
-        # Nested functions are pickled by value, so this one also runs on workers without the package.
+        # Nested functions are pickled by value, so this function also runs on workers without the package.
         try:
             return str(importlib.import_module("moo_clustering").__version__)
         except ImportError as error:

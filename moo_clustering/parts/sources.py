@@ -24,7 +24,7 @@ _ALLOWED = (
     "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
     "Parquet or CSV files"
 )
-# Number of rows to read at once, if file and chunk sizes allow it: 10 MB with 10 float32 features.
+# Number of rows to read at once, if file and chunk sizes permit: 10 MB with 10 float32 features.
 ROWS_PER_PART = 250_000
 _FILL = "fill them in or drop such rows before the fit"
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
@@ -32,12 +32,12 @@ _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv"
 
 @dataclass(repr=False)
 class Parts:
-    """A partitioned table, as opened by :func:`parts`. Rows are not kept, so every pass reads them again.
+    """A partitioned table opened with :func:`parts`. Rows are not kept in memory; every pass rereads them.
 
     Parameters
     ----------
     items : list of Part
-        Name, first row and number of rows of each part.
+        Parts of the table, each with its name, first row and number of rows.
     n_features : int
     dtype : dtype
         float32 if all columns are float32 or float16, otherwise float64.
@@ -95,16 +95,16 @@ class Parts:
         """Call ``function(rows, start, *args)`` for every part, in tasks of the current Dask client.
 
         Without a client, or for an array in memory, this process reads the parts one by one. If a worker
-        dies, other workers repeat its tasks. Storage errors are retried three times.
+        dies, other workers rerun its tasks. After a storage error, a part is tried up to three more times.
 
         Parameters
         ----------
         function : callable
-            ``rows`` has shape (n, n_features), and ``start`` is the number of its first row.
+            ``rows`` has shape (n, n_features), and ``start`` is the index of its first row in the table.
         *args
             Additional arguments, which are sent to each worker once per pass.
         merge : callable, optional
-            ``merge(a, b)`` combines two results; it should not depend on their order.
+            ``merge(a, b)`` combines two results; the outcome should not depend on the order of merging.
         only : sequence of int, optional
             Positions of the parts to read. Default: all parts.
         description : str, default=""
@@ -118,8 +118,8 @@ class Parts:
         Raises
         ------
         ValueError, FileNotFoundError, ChildProcessError
-            If a part contains text or missing values or has changed, if a file has vanished, or if workers
-            lack this package, have a different version of it, or die repeatedly.
+            If a part has changed or contains text or missing values, if a file no longer exists, or if
+            workers lack this package, have a different version of it, or die repeatedly.
         """
         self.n_passes += 1
         return run_pass(
@@ -133,7 +133,7 @@ class Parts:
         )
 
     def rows(self, numbers: ArrayLike) -> NDArray[Any]:
-        """Return the rows with the given numbers, in that order, in one pass over the parts that hold them.
+        """Return the rows with the given numbers, in this order, in one pass over the parts with these rows.
 
         Parameters
         ----------
@@ -156,13 +156,13 @@ class Parts:
 
 
 class _Choice(NamedTuple):
-    """Columns to read (None: all) and columns to exclude."""
+    """Names of the columns to read (None: all) and of the columns to exclude."""
 
     columns: Sequence[str] | None
     drop: Sequence[str]
 
     def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Return which columns of ``names`` to read; ``drop`` may also contain the names in ``others``."""
+        """Return the columns in ``names`` to read; ``drop`` may also contain names from ``others``."""
         for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
             if name not in names:
                 raise ValueError(
@@ -181,14 +181,14 @@ def parts(
 ) -> Parts:
     """Open a numeric table that is read one part at a time, and may therefore exceed memory.
 
-    Only headers are read, except that CSV files and Dask collections of unknown length need one pass to count
-    their rows. The results of passes do not depend on how the rows are divided into parts.
+    Opening reads only headers, except that rows of CSV files and of Dask collections of unknown length are
+    counted in one pass. The results of passes do not depend on how the rows are divided into parts.
 
     Parameters
     ----------
     source : array, Dask collection, pyarrow Dataset, path-like, or sequence of path-likes
         NumPy, memory-mapped or Zarr array; Dask array or frame; Parquet or CSV files, given as a file,
-        folder, glob or fsspec URL (``"s3://bucket/table/*.parquet"``). Workers must have access to the files.
+        folder, glob or fsspec URL (``"s3://bucket/table/*.parquet"``). All workers need access to the files.
     columns : sequence of str, optional
         Columns to read from files and frames. Default: all columns, which must be numeric.
     drop : sequence of str, default=()
@@ -264,10 +264,10 @@ def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
     base: Any = source.base if isinstance(source, np.memmap) else None
     is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
     if is_map:
-        # Send only the file name, so that workers map the file themselves.
+        # Send only the file's name and layout, so that workers map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
     elif not is_array:
-        # Build parts from whole chunks, so that each chunk is read only once.
+        # Parts consist of whole chunks, so that each chunk is read only once.
         chunk = source.chunks[0]
         rows_per_part = max(rows_per_part // chunk, 1) * chunk
     bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
@@ -345,7 +345,7 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
     try:
         first = arrow.dataset(files[:1], filesystem=fs, format=kind).schema
         if kind == "csv":
-            # Read integers as floats, because later rows of a column may contain decimals.
+            # Read integer columns as floats, because later rows may contain decimals.
             numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
             options = optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(column_types=numbers)
             kind = arrow.CsvFileFormat(convert_options=options)
@@ -412,7 +412,7 @@ def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
 
 
 def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part: int) -> list[Part]:
-    """Return the parts of one file: runs of row groups of a Parquet file, or otherwise the whole file."""
+    """Return the parts of one file: consecutive row groups of a Parquet file, or else the whole file."""
     stamp = _stamp(fragment)
     if not hasattr(fragment, "row_groups"):
         return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]

@@ -1,7 +1,7 @@
 """Exact sums and samples of a partitioned table, independent of how its rows are divided into parts.
 
-Each summand is rounded to a multiple of a grain, a power of two that is large enough for float64 to add all
-of them exactly. Samples are the rows with the smallest keys, which depend only on seed and row index.
+Each summand is rounded to a multiple of a grain: a power of two large enough for float64 to add all summands
+exactly. A sample consists of the rows with the smallest keys, which depend only on the seed and row index.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Offsets = tuple[FloatArray, FloatArray]
 class Survey:
     """Column bounds and a uniform sample (without replacement) of a partitioned table."""
 
-    # ``numbers`` and ``rows`` are the row indices of the sample, in random order, and its rows in float64.
-    # Statistics are computed after subtracting both ``offsets`` from the rows: the first sampled row, and the
-    # mean difference between the sampled rows and this row.
+    # ``numbers`` are the sample's row indices in random order, and ``rows`` its rows in float64. Statistics
+    # are computed after subtracting both ``offsets`` from each row: the first sampled row, and the mean of
+    # the differences between the sampled rows and the first.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -45,12 +45,12 @@ class Survey:
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
-        """Assign all rows to the nearest centre of each candidate, shape (p, k, d), in one pass."""
+        """Assign all rows to the nearest of k centres, for p candidates (p, k, d), in one pass."""
         # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d) time.
-        # A candidate's values do not depend on the division into parts or on the other candidates.
+        # A candidate's statistics do not depend on the division into parts or on the other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
-        # Bound the squares by each candidate's own centres, so that the others do not affect it.
+        # Derive each candidate's bounds from its own centres, so that other candidates do not affect it.
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -90,7 +90,7 @@ class Drawn(NamedTuple):
 
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
-    """Find column bounds and draw a uniform sample, in one pass; the division into parts has no effect."""
+    """Find column bounds and draw a uniform sample in one pass, independent of the division into parts."""
     # Each part returns little more than its share of the sample. ``seed`` must be below 2^63.
     drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
     found = drawn(key_limit(sample_size, parts.n_rows))
@@ -101,7 +101,7 @@ def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
 
 
 def grain(largest: float, n: int) -> float:
-    """Return a power of two of which float64 can add n multiples up to ``largest`` without rounding."""
+    """Return a power of two such that sums of n of its multiples, up to ``largest``, are exact in float64."""
     return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
 
 
@@ -121,8 +121,8 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 
 def key_limit(size: int, n: int) -> float:
-    """Return a limit that at least ``size`` of n row keys satisfy, with a probability of 1 - 10^-9."""
-    # Without a limit, each part would return up to ``size`` rows.
+    """Return a limit below which at least ``size`` of n row keys lie with a probability of 1 - 10^-9."""
+    # Without this limit, each part would return up to ``size`` rows.
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 
@@ -162,6 +162,6 @@ def _center_sums(
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
-    # If two rows are equally far away, select the first.
+    # Of two equally distant rows, select the first.
     other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
     return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

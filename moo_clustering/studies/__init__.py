@@ -1,4 +1,4 @@
-"""Studies: run methods on data sets with many seeds, resume runs, and get tables, tests and conclusions.
+"""Studies: resumable runs of methods on data sets with many seeds, with tables, tests and conclusions.
 
 :class:`Study` runs each method on each data set with each seed, and compares the scores.
 """

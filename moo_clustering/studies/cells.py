@@ -1,4 +1,4 @@
-"""Cells of an experiment, computed with any joblib backend and saved one by one as they finish."""
+"""Experiment cells, computed with any joblib backend and saved one by one as they finish."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
-# Classes that call the number of clusters something other than n_clusters.
+# Name of the parameter for the number of clusters, for classes in which it is not n_clusters.
 SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
@@ -89,8 +89,8 @@ def run_cells(
     """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True.
 
     ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and derive
-    all randomness from the key. ``data(key)`` is called in this process shortly before its cell is computed,
-    so that few data sets are in memory. If ``compute`` fails, a CellError names the cell.
+    all randomness from the key. To save memory, this process calls ``data(key)`` only shortly before the cell
+    is computed. If ``compute`` fails, a CellError names the cell.
     """
     if not (missing := [key for key in cells if key not in store]):
         return True
@@ -98,7 +98,7 @@ def run_cells(
     bar = progress_bar(desc=description, disable=not verbose, **counts)
     parent = os.getpid()
     calls = (delayed(_task)(compute, key, data(key), parent) for key in missing)
-    # If the loop ends early, closing() cancels cells that have been submitted.
+    # If the loop ends early, closing() cancels the submitted cells.
     with bar, closing(finished_calls(calls, n_jobs=n_jobs)) as finished:
         try:
             for key, value in finished:
@@ -110,7 +110,7 @@ def run_cells(
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # A terminal sends Ctrl-C to all of its processes, but only the parent process should handle it.
+    # A terminal sends Ctrl-C to all processes that run in it, but only the parent process should handle it.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -122,16 +122,16 @@ def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]
 
 
 def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
-    """Return a seed that depends only on the parts, so that the order of the cells does not matter."""
+    """Derive a seed from ``parts`` alone, independent of the order in which cells run."""
     digest = hashlib.sha256(json.dumps(parts).encode()).digest()
     return np.random.SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
 
 
 class CellStore:
-    """File of JSON lines: the parameters that determine all values, then one finished cell per line.
+    """JSON Lines file: the first line contains the experiment's parameters, each other line a finished cell.
 
-    Each line is on disk when :meth:`add` returns. Opening a file removes an incomplete line of a killed run.
-    Raises a StoreError if the file is not a store or its parameters differ; the message lists them.
+    Each line is on disk when :meth:`add` returns. Opening a file removes an incomplete last line, left by a
+    killed run. Raises a StoreError if the file is not a store or has different parameters, which it lists.
     """
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
@@ -160,10 +160,10 @@ class CellStore:
         self._values[name_of_cell(key)] = held
 
     def _append(self, line: bytes) -> None:
-        """Write the whole line or nothing, in one call, so that other processes cannot write in between."""
+        """Append the whole line or, after an error, nothing."""
         length = os.fstat(self._file.fileno()).st_size
         try:
-            # A full disk may accept part of a line without an error; writing the rest then fails.
+            # On a full disk, a write may store part of the line without an error; the next write then fails.
             written = self._file.write(line)
             while written < len(line):
                 written += self._file.write(line[written:])
@@ -175,11 +175,11 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop cells whose values satisfy ``found``; if a cell is added again, its new line is used."""
+        """Drop cells whose values satisfy ``found``; if they are added again, the new values take effect."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
-        """Return the values of finished cells, as read from JSON; raise a KeyError for unfinished cells."""
+        """Return the JSON values of finished cells; raise a KeyError if a cell is unfinished."""
         return [self._values[name_of_cell(key)] for key in keys]
 
     def __enter__(self) -> Self:
@@ -190,7 +190,7 @@ class CellStore:
 
 
 def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
-    """Return the parameters, the values, and the total length of complete lines in bytes."""
+    """Return the parameters, the values by cell name, and the total length of the complete lines in bytes."""
     content = path.read_bytes()
     length = content.rfind(b"\n") + 1
     head, *lines = content[:length].split(b"\n")[:-1] or [b""]
@@ -236,7 +236,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 
 class Score(NamedTuple):
-    """Score of labels: a function of classes and labels, or of features and labels."""
+    """Score computed from the labels and either the classes or the features."""
 
     function: Callable[..., float]
     greater: bool
@@ -246,12 +246,12 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # Such a value means that the index is undefined for these labels.
+        # Indices return values of this size if they are undefined for the labels.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
 class Job(NamedTuple):
-    """Arguments of a cell. The fit receives only the features; classes are used only to score the labels."""
+    """Arguments of a cell. Fits receive only the features; classes are used only to score the labels."""
 
     method: Any
     X: Any
@@ -262,7 +262,7 @@ class Job(NamedTuple):
 
 
 def compute_cell(key: Key, job: Job) -> dict[str, Any]:
-    """Compute a cell's value: the scores and sizes, or the reason for its failure."""
+    """Compute a cell's value: its status, with the scores and measurements or the reason for a failure."""
     if job.timeout is None:
         return _computed(key, job)
     start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
@@ -320,7 +320,7 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit with a seed; return the labels and, for a search, the number of evaluations and the front."""
+    """Fit with a seed; return the labels, and the number of evaluations and the front if there are any."""
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
@@ -359,7 +359,7 @@ def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run the controls of a search with one seed; classes are used only to score partitions."""
+    """Run a search's controls with one seed; classes are used only to score partitions."""
     options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
     if isinstance(job.method, tuple):
         problem = job.method[0](X)
@@ -372,7 +372,7 @@ def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
 
 
 def takes(function: Any, name: str) -> bool:
-    """Whether a function has this parameter and ``functools.partial`` has not set it."""
+    """Return whether a function has the parameter ``name`` and ``functools.partial`` has not set it."""
     try:
         parameters = inspect.signature(function).parameters
         return name in parameters and name not in getattr(function, "keywords", ())
@@ -381,7 +381,7 @@ def takes(function: Any, name: str) -> bool:
 
 
 def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
-    """Read a data set; raise a ValueError that names the data set if no method can read it."""
+    """Read a data set; raise a ValueError that names it if it is unreadable or unusable by all methods."""
     try:
         X, y = _opened(entry, seed)
         X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")

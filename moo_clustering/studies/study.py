@@ -1,4 +1,4 @@
-"""`Study`: run methods on data sets with many seeds, then tabulate and test their scores."""
+"""`Study`: run methods on data sets with many seeds, then tabulate and compare their scores."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ami": metrics.adjusted_mutual_info_score,
     "accuracy": clustering_accuracy,
 }
-# Keys of a TOML file: the arguments of Study and the options of the command.
+# Keys of a TOML file: arguments of Study, and options of the command.
 _ARGUMENTS = ("methods", "data", "scores", "seeds", "controls", "n_clusters", "timeout", "path")
 _OPTIONS = ("jobs", "compare")
 _PAGE = """<!DOCTYPE html>
@@ -67,8 +67,8 @@ th, td {{padding: .15em .8em; text-align: right}} tr:hover {{background: #f4f4f4
 class Study:
     """Run methods on data sets with many seeds, save every result, and compare the scores.
 
-    A cell is one run of a method on a data set with one seed. ``run`` computes only missing cells, even after
-    the process was killed. Failed and timed-out cells are saved with the reason and counted in tables. Raises
+    A cell is one run of a method on a data set with one seed. ``run`` computes only missing cells, even if an
+    earlier run was killed. Failed and timed-out cells are saved with the reason and counted in tables. Raises
     a ValueError or TypeError if a name is repeated, or if a method, data set or score has the wrong type.
 
     Parameters
@@ -76,10 +76,10 @@ class Study:
     methods : mapping of str to method, or sequence of methods
         Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
         tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and ``algorithm(problem)`` and an
-        integer, run by :func:`~moo_clustering.algorithms.evolve`. Their result is the knee of the front.
+        integer, run by :func:`~moo_clustering.algorithms.evolve`. The result is the knee of the front.
     data : mapping of str to data set, or iterable of data sets
-        Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
-        functions that return these. A function with a parameter ``random_state`` is called for every seed.
+        Arrays ``X``, tuples ``(X, y)``, names of bundled data, paths, tuples ``(path, class column)``, or
+        functions that return any of these; those with a parameter ``random_state`` are called for every seed.
     scores : sequence of str, index or callable, default=("ari",)
         ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, :func:`~moo_clustering.validity.get_index` indices,
         functions ``score(y, labels)`` or ``score(X, labels)``, or tuples ``(name, function, "max" or
@@ -89,7 +89,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters for methods with this parameter, for all data sets or per data set.
+        Number of clusters, for all data sets or per data set, passed to methods with such a parameter.
     timeout : float, optional
         Time limit per cell, in seconds. With a limit, every cell runs in its own process.
     path : path-like, optional
@@ -99,9 +99,9 @@ class Study:
     -----
     Fits receive only the features; classes are used only to score the labels. If a function's second
     parameter has a default, it receives the seed only if its name is ``seed`` or ``random_state``. Cells use
-    one thread; only run times depend on the number of workers. Scores by classes ignore samples whose class
-    is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one cluster.
-    Functions are identified by name, not by code, and :func:`functools.partial` also by its arguments.
+    one thread; the number of workers affects only run times. Scores that require classes ignore samples whose
+    class is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one
+    cluster. Functions are identified by name, not code, and :func:`functools.partial` also by its arguments.
 
     Examples
     --------
@@ -143,12 +143,12 @@ class Study:
 
     @classmethod
     def from_toml(cls, path: str | PathLike[str]) -> tuple[Self, dict[str, Any]]:
-        """Read a study, with the options ``jobs`` and ``compare``, from a ``moo-clustering study`` file.
+        """Read a study and its options ``jobs`` and ``compare`` from a ``moo-clustering study`` file.
 
         Parameters
         ----------
         path : path-like
-            TOML file. Relative paths in the file start from its folder.
+            TOML file. Relative paths in the file are resolved against its folder.
         """
         place = Path(path)
         try:
@@ -167,16 +167,16 @@ class Study:
         return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
-        """Compute the missing cells, and return the study. Ctrl-C stops with a warning; repeat to continue.
+        """Compute missing cells, and return the study. Ctrl-C stops with a warning; a new call continues.
 
-        Raises a ValueError if a data set cannot be read, if no data set has the classes that a score
-        requires, or if the folder contains another study or is in use.
+        Raises a ValueError if a data set cannot be read, if a score requires classes but no data set has any,
+        or if the folder contains a different study or is in use by another process.
 
         Parameters
         ----------
         n_jobs : int or None, default=None
-            Number of processes. None means one, unless :func:`joblib.parallel_config` sets a different
-            number, or ``backend="dask"`` to use a cluster.
+            Number of processes. None means one, unless :func:`joblib.parallel_config` sets a different number
+            or the backend ``"dask"``, which runs the cells on a Dask cluster.
         verbose : bool, default=False
             Show progress.
         retry : bool, default=False
@@ -191,11 +191,11 @@ class Study:
 
     @contextmanager
     def _store(self, retry: bool) -> Iterator[cells.CellStore]:
-        """Check that the data and methods match the folder, and open its cells."""
+        """Check that the data sets and methods are those of the folder, and open its cells."""
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # Random data are identified by their values for seed 0, because a study's seeds can change.
+            # Identify random data by their values for seed 0, because the study's seeds may change later.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
@@ -219,7 +219,7 @@ class Study:
         Parameters
         ----------
         methods : mapping of str to method, or sequence of methods
-            Methods with new names.
+            Methods to add, with names that are new in the study.
         **options
             Options of :meth:`run`.
         """
@@ -254,7 +254,7 @@ class Study:
             Parameter domains: ``(low, high)`` or ``(low, high, "log")`` for numbers, or lists of choices.
         n_trials : int, default=50
         on : sequence of str or "others"
-            Data sets used for tuning. ``"others"`` tunes once for every data set, on all other data sets.
+            Data sets used for tuning. ``"others"`` tunes separately for every data set, on all the others.
         score : str, optional
             Score whose mean over data sets and seeds is optimised. Default: the first score.
         seeds : int, default=3
@@ -303,7 +303,7 @@ class Study:
     def _trial(
         self, store: cells.CellStore, base: Any, runs: Any, score: str, options: Any, parameters: Any
     ) -> Any:
-        """Return the mean score of a method with the given parameters, or the reason why a run failed."""
+        """Return a method's mean score with the given parameters, or the error of the first failed run."""
         made = tuning.with_parameters(base, parameters)
         shared = {"tuned": _described(made)}
         keys: list[cells.Key] = [{"data": data, "seed": seed, **shared} for data, seed in runs]
@@ -316,7 +316,7 @@ class Study:
 
     @property
     def complete(self) -> bool:
-        """Whether all cells are finished, with or without a result."""
+        """Whether all cells are finished, including failed and timed-out cells."""
         return len(self._finished()) == len(self._keys())
 
     @property
@@ -330,9 +330,9 @@ class Study:
 
     @documented()
     def table(self, score: str | None = None, *, statistic: str = "mean") -> StudyTable:
-        """Summarise each method (column) on each data set (row) over the seeds, with the best in bold.
+        """Summarise each method (column) on each data set (row) over the seeds, with the best values in bold.
 
-        The last row contains average ranks. A method without any result on a data set is ranked last on it.
+        The last row contains average ranks. A method is ranked last on data sets for which it has no result.
 
         Parameters
         ----------
@@ -368,8 +368,8 @@ class Study:
         Returns
         -------
         DataFrame
-            One row per method: ``mean``, ``median`` and ``std`` of its means per data set, ``average_rank``,
-            ``wins``, ``ties`` and ``losses`` against all other methods, number of ``failed`` and
+            One row per method: ``mean``, ``median`` and ``std`` of its per-data-set means, ``average_rank``,
+            ``wins``, ``ties`` and ``losses`` against all other methods, numbers of ``failed`` and
             ``timed_out`` runs, and mean ``n_clusters``, ``seconds`` and ``evaluations``.
         """
         score, greater, values = self._wide(score)
@@ -386,10 +386,10 @@ class Study:
 
     @documented(table)
     def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
-        """Test a method against all others by Holm-corrected Wilcoxon tests, and state the results.
+        """Compare a method with each other method by Holm-corrected Wilcoxon tests, and state the results.
 
-        The pairs are data sets, averaged over seeds. With a single data set, the pairs are seeds, and the
-        text warns that the conclusions hold only for this data set. Wilcoxon tests omit missing scores.
+        The tests pair mean scores by data set. With a single data set, they pair scores by seed, and the text
+        warns that the conclusions hold only for this data set. Wilcoxon tests omit missing scores.
 
         Parameters
         ----------
@@ -428,7 +428,7 @@ class Study:
 
     @documented(table)
     def critical_difference(self, score: str | None = None, **options: Any) -> Figure:
-        """Plot average ranks, and join groups of methods that do not differ significantly.
+        """Plot average ranks, with bars that join methods whose differences are not significant.
 
         Parameters
         ----------
@@ -464,7 +464,7 @@ class Study:
     def compare_all(
         self, score: str | None = None, *, alpha: float = 0.05, posthoc: str = "shaffer"
     ) -> stats.Comparison:
-        """Test all pairs of methods over data sets; see :func:`moo_clustering.stats.compare`.
+        """Compare all pairs of methods across data sets; see :func:`moo_clustering.stats.compare`.
 
         Raises a ValueError for fewer than two data sets.
 
@@ -473,7 +473,7 @@ class Study:
         alpha : float, default=0.05
             Significance level.
         posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-            Procedure used for ``pairs`` and ``conclusions``. The result contains the tables of all three.
+            Procedure used for ``pairs`` and ``conclusions``. The result contains tables for all three.
         """
         _, greater, values = self._wide(score)
         options: dict[str, Any] = {"greater_is_better": greater, "alpha": alpha, "posthoc": posthoc}
@@ -497,13 +497,13 @@ class Study:
         methods : sequence of str, optional
             Methods with fronts. Default: all of them.
         fractions : sequence of float, default=(0.25, 0.5, 0.75)
-            Minimum fractions of the seeds that attain a point of the surface, above 0 and up to 1. A seed
-            attains a point if some solution of its front is at least as good in both objectives.
+            Minimum fractions, in (0, 1], of the seeds that attain each point of the surface. A seed attains a
+            point if a solution on its front is at least as good as the point in both objectives.
 
         Returns
         -------
         DataFrame
-            ``method``, ``fraction``, and the surface corners, as objective values with their original signs.
+            ``method``, ``fraction``, and the objective values of the surface corners, with original signs.
         """
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:
@@ -524,7 +524,7 @@ class Study:
 
     @documented(attainment)
     def plot_attainment(self, data: str | None = None, **options: Any) -> Figure:
-        """Plot attainment surfaces; the line for the fraction nearest to 0.5 is thicker.
+        """Plot attainment surfaces; the line for the fraction nearest to 0.5 is the thickest.
 
         Parameters
         ----------
@@ -587,7 +587,7 @@ class Study:
             raise ValueError(f"the study already has a method {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
-        """Return the data sets in tables and tests, which exclude those used to tune a method."""
+        """Return the data sets for tables and tests, excluding those used to tune a method."""
         tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
         return [name for name in self.data if all(name in methods for methods in tuned)]
 
@@ -619,7 +619,7 @@ class Study:
         return [(key, values[name]) for key, name in named if name in values]
 
     def _read(self, name: str, seed: int) -> tuple[Any, Any]:
-        """Return the features and classes (-1: unknown) of a data set; the last data set is cached."""
+        """Return the features and classes (-1: unknown) of a data set; the last one read stays cached."""
         mark = (name, seed if cells.takes(self.data[name], "random_state") else None)
         if self._loaded[0] != mark:
             self._loaded = mark, cells.features_and_classes(name, self.data[name], seed)
@@ -633,7 +633,7 @@ class Study:
         return cells.Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
-        """Return the score, whether larger values are better, and its values by data set and method."""
+        """Return the score's name, whether larger is better, and its values by data set and method."""
         score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *cells.MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater
@@ -647,7 +647,7 @@ class Study:
         return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
-        """Combine the control runs of a search; a hypervolume is relative to the fronts of its seed."""
+        """Combine the control runs of a search; hypervolumes are relative to the fronts of the same seed."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
             raise ValueError("the study has no controls; use controls=True and a method that is a search")
@@ -662,7 +662,7 @@ class Study:
         return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
 
     def _fronts(self, data: str | None, methods: Sequence[str] | None) -> tuple[Any, dict[str, list[Any]]]:
-        """Return the objectives, and each method's fronts on a data set, one per seed."""
+        """Return the objectives and, for each method, its fronts on a data set (one per seed)."""
         data = checks.choice("data", data or next(iter(self.data)), self.data)
         found: dict[str, list[Any]] = {name: [] for name in self.methods}
         for key, value in self._finished():
@@ -702,7 +702,7 @@ class StudyTable:
     frame : DataFrame
         Formatted cells.
     best : DataFrame of bool
-        Whether a cell is the best of its row.
+        Whether each cell is the best in its row.
     caption : str
     """
 
@@ -748,7 +748,7 @@ class MethodComparison:
         interval ``low`` to ``high``, Wilcoxon's ``p``, ``p_holm``, ``wins``, ``ties``, ``losses``, and the
         rank-biserial correlation ``effect`` with its interval ``effect_low`` to ``effect_high``.
     friedman : FriedmanResult or None
-        None with fewer than three methods or two data sets.
+        None for fewer than three methods or fewer than two data sets.
     text : str
         Conclusions and warnings, in sentences.
     """
@@ -764,7 +764,7 @@ class MethodComparison:
 
 
 def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
-    """State the result of Friedman's test, then of each pair if there are enough data sets or seeds."""
+    """State the results of Friedman's test and, given enough data sets or seeds, of the pairwise tests."""
     said = []
     if single:
         said.append(f"Warning: the pairs are seeds, not data sets; the tests hold for {single} only.")
@@ -792,12 +792,12 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> li
 
 
 def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
-    """Assign the worst value to methods without a result, and drop data sets without any result."""
+    """Replace missing results by the worst value, and drop data sets without any result."""
     return values.dropna(how="all").fillna(-np.inf if greater else np.inf)
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
-    """Compute the paired difference, and the rank-biserial correlation with its 95% bootstrap interval."""
+    """Compute statistics of paired differences, including the rank-biserial correlation as effect size."""
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):
@@ -810,14 +810,14 @@ def _paired(ours: Any, theirs: Any) -> dict[str, float]:
 
 
 def _rank_biserial(away: FloatArray) -> FloatArray:
-    """Compute the rank-biserial correlation of each row: (positive - negative rank sum) / total."""
+    """Compute each row's rank-biserial correlation: (positive rank sum - negative rank sum) / total."""
     ranks = np.where(away == 0, 0.0, rankdata(np.abs(away), axis=1))
     signed: FloatArray = (ranks * np.sign(away)).sum(axis=1) / np.maximum(ranks.sum(axis=1), 1.0)
     return signed
 
 
 def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, Any]:
-    """Return the entries by name; raise a ValueError if there are none or if a name is repeated."""
+    """Map names to entries; raise a ValueError if there are no entries or if a name is repeated."""
     if isinstance(given, Mapping):
         pairs = [(str(key), entry) for key, entry in given.items()]
     elif isinstance(given, str | np.ndarray | pd.DataFrame) or not hasattr(given, "__iter__"):
@@ -841,7 +841,7 @@ def _data_name(entry: Any, number: int) -> str:
 
 
 def _described(method: Any) -> str:
-    """Describe a method without memory addresses, to detect changed methods with the same name."""
+    """Describe a method (without memory addresses), to detect a changed method with the same name."""
     if isinstance(method, Tuning):
         return "tuned: " + "; ".join(dict.fromkeys(map(_described, method.methods.values())))
     if isinstance(method, tuple):

@@ -1,4 +1,4 @@
-"""Tuning: choose a method's parameters on some data sets of a study, and test it on the others."""
+"""Tuning: choose a method's parameters on some of a study's data sets, and test it on the others."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Tuning:
 
 
 def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Map tuples of tuning data sets to lists of test data sets; ``"others"`` tests each data set once."""
+    """Map each tuple of tuning data sets to its test data sets (with ``"others"``, to the one left out)."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
             raise ValueError('on="others" requires at least two data sets, got one')
@@ -60,7 +60,7 @@ def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
 
 
 def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
-    """Return one function per parameter that draws its value for an optuna trial."""
+    """Return, for each parameter, a function that draws its value for an optuna trial."""
     if not isinstance(space, Mapping) or not space:
         expected = 'a non-empty mapping such as {"n_clusters": (2, 10)}'
         raise ValueError(f"space must be {expected}, got {quoted(space)}")
@@ -69,7 +69,7 @@ def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
 
 def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     if isinstance(domain, list) and domain:
-        # Suggest the position of a choice, because optuna can only store numbers and strings.
+        # Let optuna suggest the position of a choice, because it can store only numbers and strings.
         return lambda trial: domain[trial.suggest_categorical(name, list(range(len(domain))))]
     ends, rest = (domain[:2], domain[2:]) if isinstance(domain, tuple) else ((), ())
     numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
@@ -88,7 +88,7 @@ def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
 def check_parameters(
     method: Any, names: Sequence[str], takes: Callable[[Any, str], bool], fixed: Sequence[str]
 ) -> None:
-    """Raise a ValueError if the method lacks a parameter or if the study itself sets it."""
+    """Raise a ValueError if the method lacks a parameter, or if the study sets the parameter itself."""
     for name in names:
         if name.rpartition("__")[2] in fixed:
             raise ValueError(f"the study sets {name}, so it cannot be tuned: remove it from the space")
@@ -106,9 +106,9 @@ def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
 def search(
     space: Mapping[str, Any], score: Callable[[Any], float | str], *, greater: bool, n_trials: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Run the trials of optuna's TPE sampler; return their parameters with ``score`` or ``error``.
+    """Run trials with optuna's TPE sampler; return each trial's parameters with its ``score`` or ``error``.
 
-    The search depends only on the seed and the scores, so it can be repeated from saved scores.
+    The search depends only on the seed and the scores, so it can be replayed from saved scores.
     """
     optuna = optional_package("optuna", "tune", "Study.tune")
     found: list[dict[str, Any]] = []
