@@ -559,7 +559,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
-    """Return classes 0, 1, ... (-1: unlabelled), or None if there are no labels or label sets."""
+    """Return classes 0, 1, ... (-1: unlabelled), or None for label sets and if nothing is labelled."""
     if y is None:
         return None
     found = checked_array(y, "y")
