@@ -88,8 +88,8 @@ def spectral_embedding(
     n_eigenvalues : int, optional
         Number of eigenvalues, at least ``n_components`` (the default); one more reveals the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Part of each sample, where parts are weakly connected, such as components before bridging. Default:
-        parts joined only by weak edges. Affects only the convergence of iterative solvers near eigenvalue 0.
+        Index of each sample's weakly connected part, such as its component before bridging. Default: parts
+        joined only by weak edges. Affects only the convergence of iterative solvers near eigenvalue 0.
     n_jobs : int, optional
         Number of threads for ``"chebyshev"``; does not affect the result.
 
@@ -229,8 +229,7 @@ def lanczos_pairs(
     # Each run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
     # zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing. The
     # eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal vectors, one per part, that nearly
-    # span the null space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L / scale, in fewer
-    # steps.
+    # span the null space. With ``factorize``, (L + tiny I)^-1 replaces I - L / scale and saves steps.
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)

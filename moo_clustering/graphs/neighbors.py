@@ -63,7 +63,7 @@ class NeighborLists:
     Attributes
     ----------
     indices : ndarray of shape (n_samples, width), int32
-        Row numbers of the neighbours, padded with -1.
+        Row indices of the neighbours, padded with -1.
     distances : ndarray of shape (n_samples, width), float32
         Distances of the neighbours, non-decreasing along each row, padded with inf.
     n_admissible : ndarray of shape (n_samples,), int32
@@ -156,7 +156,7 @@ def lists_from_arrays(
     Parameters
     ----------
     indices : array-like of shape (n_samples, width)
-        Row numbers of the nearest neighbours, nearest first, excluding the samples themselves.
+        Row indices of the nearest neighbours, nearest first, excluding the samples themselves.
     distances : array-like of shape (n_samples, width)
         Distances of the neighbours, non-decreasing along each row.
     n_samples : int
@@ -670,8 +670,7 @@ class _EuclideanScan(_MinkowskiSearch):
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
-        # Centre points, because far from the origin, expanded squares lose digits that distinguish
-        # neighbours.
+        # Centre points: far from the origin, expanded squares lose digits that distinguish neighbours.
         self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)

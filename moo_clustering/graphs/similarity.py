@@ -180,7 +180,7 @@ def self_tuning_graph(
 ) -> sp.csr_array:
     """Return a connected nearest-neighbour graph with similarities exp(-d_ij^2 / (sigma_i sigma_j)).
 
-    sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, with a minimum of a
+    sigma_i is the larger of the distance from sample i to its ``scale_neighbor``-th nearest neighbour and a
     thousandth of the median positive neighbour distance. Two samples are linked if either lists the other.
     Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see :func:`neighbor_lists`,
     and for links between components, :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
@@ -190,7 +190,7 @@ def self_tuning_graph(
     X : array-like of shape (m, n_features)
         Features or, with ``metric="precomputed"``, distances of shape (m, m).
     n_neighbors : int, default=10
-        Number of nearest neighbours to link, limited to m - 1. Ties are broken by the lower row number.
+        Number of nearest neighbours to link, limited to m - 1. Ties are broken by the lower row index.
     scale_neighbor : int, default=7
         Rank of the neighbour that determines sigma_i, limited to the number of neighbours.
     metric : {"euclidean", "precomputed"}, default="euclidean"
@@ -373,8 +373,7 @@ def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: in
 
 def listed_edges(lists: NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
     """Return a directed matrix with the positive ``weights`` (n_samples, width) of the listed neighbours."""
-    # Convert memory maps to arrays: in older NumPy, selections from memory maps are read-only, but are
-    # sorted.
+    # Convert memory maps to arrays: in older NumPy, selections from memory maps cannot be sorted in place.
     indices = np.asarray(lists.indices)
     kept = (indices >= 0) & (weights > 0)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])

@@ -74,7 +74,7 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
-    """Return the F1 score of the positive class, predicted by the cluster matched to it.
+    """Return the F1 score of the positive class, where the cluster matched to this class predicts it.
 
     Tied matchings are resolved in favour of the most matched clusters. Remaining ties in contingency tables
     of up to 4096 entries are resolved by the lexicographically smallest (class of cluster 0, class of cluster
@@ -280,10 +280,10 @@ def cluster_entropy(
 ) -> float:
     """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
-    Entropy decreases with the number of clusters, so compare it with that of random labels with as many
-    clusters. Takes O(n log n) time. Raises a ValueError if lengths differ, if a sample has no class, or if
-    ``"first"`` is used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering,
-    Eq. 19.
+    Entropy decreases with the number of clusters, so compare it with the entropy of random labels with the
+    same number of clusters. Takes O(n log n) time. Raises a ValueError if lengths differ, if a sample has no
+    class, or if ``"first"`` is used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance
+    clustering, Eq. 19.
 
     Parameters
     ----------
@@ -371,14 +371,14 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     A : array-like of shape (n_partitions, n_samples) or (n_samples,)
         Integer cluster labels, one partition per row.
     B : array-like of shape (n_others, n_samples) or (n_samples,), optional
-        Default: A, which halves the cost.
+        Partitions to compare with those in A. Default: A, at half the cost.
     n_jobs : int or None, default=None
         Number of threads, as in joblib; does not affect the result.
 
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        1 for equal partitions; 0 between a single cluster, or all singletons, and any other partition.
+        1 for equal partitions; 0 if one is a single cluster or all singletons and the other differs.
 
     Examples
     --------

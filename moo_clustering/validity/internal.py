@@ -162,10 +162,11 @@ class MinimaxSilhouette(base.PopulationIndex):
 class DaviesBouldin(base.CentredIndex):
     """Mean over clusters i of the largest (spread_i + spread_j) / distance between means i and j, minimised.
 
-    Same as :func:`sklearn.metrics.davies_bouldin_score`, except that the distance between means is at least
-    1e-12 times the root mean squared distance of the data (scikit-learn ignores equal means). The value is
-    1e12 for a single cluster, and 0 if all samples are equal or if all clusters are singletons. Takes O(p n d
-    + p k^2 d) time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    spread_i is the mean distance from cluster i's samples to their mean. Same as
+    :func:`sklearn.metrics.davies_bouldin_score`, but distances between means are at least 1e-12 times the
+    root mean squared distance of the data (scikit-learn ignores equal means). A single cluster scores 1e12,
+    equal samples and singletons 0. Takes O(p n d + p k^2 d) time for p individuals and O(n d) memory. Source:
+    Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -234,7 +235,7 @@ class XieBeni(base.PopulationIndex):
 
 
 def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
-    """Compute the Xie-Beni index from squared distances; ``mean`` is their mean over all pairs."""
+    """Compute the Xie-Beni index from squared distances; ``mean`` is the mean over all pairs of samples."""
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
     else:
@@ -334,7 +335,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, and smallest and largest distance between them, possibly squared."""
+    """Total distance to representatives, smallest and largest distance between them; possibly squared."""
 
     within: FloatArray
     least: FloatArray
@@ -557,12 +558,12 @@ class Connectivity(base.PopulationIndex):
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
         Nearest other samples of each sample, nearest first. By default, ``fit`` computes them.
     variant : {"rank", "published"}, default="rank"
-        ``"published"`` weights neighbours 1..L-1 by 1/2..1/L, like the delta-MOCK program.
+        ``"published"`` weights neighbours 1..L-1 by 1/2..1/L, as the delta-MOCK program does.
 
     Attributes
     ----------
     neighbors_ : ndarray of shape (n_samples, n_used)
-        Row numbers of the neighbours, nearest first.
+        Row indices of the neighbours, nearest first.
     weights_ : ndarray of shape (n_used,)
         Weight of each neighbour rank.
 

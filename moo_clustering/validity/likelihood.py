@@ -81,7 +81,7 @@ class GaussianModel(LikelihoodModel):
     dof : float, optional
         Degrees of freedom. Default: 1 for "diagonal"; number d of columns for "full" (must exceed d - 1).
     scale : float, default=0.1
-        Prior variances, relative to the data variances.
+        Prior variances divided by the data variances.
     """
 
     covariance: Literal["full", "diagonal"] = "full"
@@ -306,8 +306,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
         """Create an initial partition for a search by k-means with a single initialisation.
 
-        K-means is applied to standardised numbers, category indicators, square roots of count shares, or each
-        node's links.
+        K-means is applied to standardised numbers, category indicators, square roots of relative counts, or
+        each node's links.
 
         Parameters
         ----------

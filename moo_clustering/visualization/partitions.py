@@ -53,7 +53,7 @@ class PartitionData:
         Index in ``names`` of each point's cluster.
     names : tuple of str
     sizes : tuple of int
-        Number of samples in each cluster, including samples that are not drawn.
+        Number of samples in each cluster, including those not drawn.
     share : float or None
         Explained variance ratio of two principal components; None if one or two features are plotted.
     rows : ndarray of shape (n_points,)
@@ -324,7 +324,7 @@ def constraints_data(
     constraints : PairwiseConstraints
         Constraints to draw. For partial labels, use ``PairwiseConstraints.from_partial_labels``.
     max_pairs : int, default=2000
-        Maximum number of lines. Violated pairs have priority; excess pairs are omitted evenly.
+        Maximum number of lines. Violated pairs have priority; excess pairs are omitted at even intervals.
 
     Raises
     ------
@@ -456,7 +456,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two principal components to ``n_fitted`` rows; return scores of all rows and the variance ratio."""
+    """Fit two components (PCA) to the first ``n_fitted`` rows; return all rows' scores and variance ratio."""
     # For sparse data, all rows are fitted. For dense data, each component's largest coordinate is positive.
     from sklearn.decomposition import PCA
 
@@ -740,7 +740,7 @@ def term_data(
     topics : array-like or sparse matrix of shape (n_clusters, n_terms_in_all)
         Term weights, such as ``cluster_weights_`` or ``components_``.
     terms : array-like of shape (n_terms_in_all,), optional
-        Term names. Default: their column numbers.
+        Term names. Default: column indices.
     sizes : array-like of shape (n_clusters,), optional
         Number of documents in each cluster. Empty clusters are not shown.
     n_terms : int, default=10

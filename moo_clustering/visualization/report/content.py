@@ -434,8 +434,7 @@ class Solutions:
     ) -> int:
         """Return the position of a partition, and append the partition if it is new."""
         # ``member`` is the partition's row in the front. If the same partition exists for this row, its
-        # clusters are renumbered as in ``labels``. With ``always_named``, existing solutions get the role,
-        # too.
+        # clusters are renumbered as in ``labels``. With ``always_named``, existing solutions get the role.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:

@@ -106,7 +106,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return the typical samples of the first solutions, up to ``most`` samples."""
+        """Return the typical samples of the first solutions, until there are ``most`` samples."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -228,7 +228,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are those nearest to cluster means, instead of to all other samples."""
+        """Whether typical samples are nearest to the cluster mean, rather than to the other samples in it."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -517,7 +517,7 @@ def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
-    """Return columns with 2 to 12 distinct values; numeric columns with more are binned at quartiles."""
+    """Return columns with 2 to 12 distinct values; other numeric columns are binned at quartiles."""
     import pandas as pd
 
     found: list[contents.LeftOut] = []

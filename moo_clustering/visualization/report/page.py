@@ -131,7 +131,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     name = f"a{len(arrays)}"
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
-        # Use the smallest type, unless the common type of very large and negative integers is a float.
+        # Use the smallest type, unless NumPy's common type of very large and negative integers is a float.
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
@@ -278,7 +278,7 @@ class _Part:
         return None if texts is None else [texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Return the run name of each solution, followed by the inner run if this run was merged, too."""
+        """Return the run name of each solution, followed by the inner run's name if this run was merged."""
         inner = [f"{self.run}: {run}" for run in self.content.runs]
         return inner or [self.run] * self.content.n_solutions
 
@@ -381,7 +381,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
-    """Return the row in the first run of each sample of the other run, matched by name."""
+    """Return the row of each sample of the other run in the first run, matched by name."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
     if len(there) != len(here):
@@ -413,8 +413,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         Content of the report. All texts are escaped.
     asks : bool, default=False
-        Whether the page, served by a session, asks questions. The rule "answers" selects the session's
-        partition.
+        Whether a session serves the page, which then asks questions. Rule "answers" selects its partition.
 
     Returns
     -------
@@ -723,7 +722,6 @@ def _deflated(content: bytes) -> str:
 
 def by_importance(content: ReportContent) -> IntpArray:
     """Sort solutions: the chosen one, those that rules select, then others by mean rank of objectives."""
-    # Ignore objectives without a direction.
     score = np.zeros(content.n_solutions)
     for column in content.columns:
         if column.is_objective and column.greater_is_better is not None:
