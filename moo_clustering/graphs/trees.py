@@ -161,7 +161,7 @@ def _of_rows(
 
 
 def square_distances(points: FloatArray) -> FloatArray | None:
-    """Compute all squared distances, shape (n, n); None if there are few features or many points."""
+    """Return all squared distances, shape (n, n), or None if there are few features or many points."""
     # With many features, kernels that read this matrix are several times faster than kernels that compute
     # distances. The limit of 4096 samples corresponds to 128 MB.
     if points.shape[1] <= MOST_FEATURES or len(points) > 4096:

@@ -106,7 +106,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return the typical samples of the first solutions, until there are ``most`` samples."""
+        """Return the typical samples of as many leading solutions as fit into ``most`` samples."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
