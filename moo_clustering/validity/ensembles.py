@@ -278,7 +278,7 @@ class FamilyAgreement(base.PopulationIndex):
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
-            Clusters 0..k-1, shape (n_partitions, n_samples), and one family name per row.
+            Pool, or labels 0..k-1 of shape (n_partitions, n_samples) and one family name per row.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}

@@ -195,7 +195,7 @@ class DaviesBouldin(base.CentredIndex):
 @documented(Silhouette)
 @dataclass(eq=False, repr=False)
 class XieBeni(base.PopulationIndex):
-    """Mean squared distance to cluster representatives / their smallest squared separation, minimised.
+    """Mean squared distance to cluster representatives over their smallest squared separation, minimised.
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where e_i is
     the distance from sample i to its representative, and the mean is over all n^2 pairs. A single cluster

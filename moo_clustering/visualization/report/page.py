@@ -546,7 +546,7 @@ def _policy(scripts: list[str]) -> str:
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
-    """Return the data for the page's scripts as JSON values, of at most about ``max_bytes`` bytes."""
+    """Return the data for the page's scripts as JSON values of at most about ``max_bytes`` bytes."""
     # If the data are too large, the least important solutions by :func:`by_importance` are omitted, with a
     # note in ``missing``.
     samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
