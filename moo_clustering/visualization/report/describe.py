@@ -228,7 +228,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are nearest to the cluster mean, rather than to the other samples in it."""
+        """Whether typical samples are nearest to the cluster mean, not to the cluster's other samples."""
         return self.kind in ("features", "sparse")
 
     @cached_property
