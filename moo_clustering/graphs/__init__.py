@@ -1,9 +1,9 @@
 """Neighbour lists, similarity graphs and spectral clustering of sparse graphs.
 
 Features are converted to :class:`NeighborLists` (exact, with a defined tie-breaking order), and lists to a
-similarity matrix (k-nearest-neighbour, mutual, epsilon, full, water-filling). To turn a similarity matrix
-into a partition, constraints are applied, components are bridged, and Laplacian eigenvectors are clustered by
-k-means. Matrices are ``csr_array`` objects of float64.
+similarity matrix (k-nearest-neighbour, mutual, epsilon, full, water-filling). To obtain a partition from this
+matrix, apply constraints, bridge the components, and cluster the Laplacian eigenvectors by k-means. Matrices
+are ``csr_array`` objects of float64.
 """
 
 import lazy_loader as _lazy

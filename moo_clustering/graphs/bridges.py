@@ -20,11 +20,11 @@ from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
-# Similarity of a bridge, relative to the smallest similarity in the graph.
+# Similarity of a bridge divided by the smallest similarity in the graph.
 WEAKNESS = 1e-3
-# Maximum number of samples for which all pairs are compared.
+# Maximum number of samples for which all sample pairs are compared.
 ALL_PAIRS_UP_TO = 2000
-# Without a KD-tree, at most this many members of a part are compared, those nearest to the other's centre.
+# Without a KD-tree, only this many members of a part are compared: those nearest to the other part's centre.
 FACING_SAMPLES = 1024
 # Maximum number of sample pairs between two parts for which all pairs are compared.
 COMPARED_PAIRS = 1 << 22
@@ -39,15 +39,15 @@ def bridge_components(
     lists: NeighborLists | None = None,
     rng: Generator,
 ) -> sp.csr_array:
-    """Link the components of a graph by the minimum spanning tree of the smallest distances between them.
+    """Link a graph's components by the minimum spanning tree of the smallest distances between components.
 
-    Links have similarity 1e-3 min{s_ij > 0}, far below all similarities within components, but large enough
-    for a well-posed eigenproblem. A sample without edges is a component. Source: PESC.
+    Links have similarity 1e-3 min{s_ij > 0}: far below all similarities within components, but large enough
+    for a well-posed eigenproblem. Each sample without edges is a component. Source: PESC.
 
     The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
-    components. Otherwise, it takes O(N log N) time on well-behaved data. Candidates are listed links, then
-    the nearest samples outside small components (exact), then the closest pairs of large components (exact up
-    to 4 features, otherwise among the 1024 members nearest to the centre of the other component).
+    components. Otherwise, it takes O(N log N) time on well-behaved data. Candidates are links in ``lists``,
+    then links from small components to the nearest outside samples (exact), then the closest pairs of large
+    components (exact up to 4 features, otherwise among the 1024 members nearest to the other's centre).
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def bridge_components(
         Features or, with ``metric="precomputed"``, distances of shape (n_samples, n_samples).
     metric : str or callable, default="euclidean"
     lists : NeighborLists, optional
-        Neighbours of each sample. Above 2000 samples, their links are used before any search.
+        Neighbours of each sample. With more than 2000 samples, these links are used before any search.
     rng : numpy.random.Generator
         Generator that determines the order of links of equal length.
 
@@ -89,9 +89,9 @@ def link_parts(
     lists: NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Join the parts of a graph by their shortest links, of similarity ``weight``; keys break ties."""
+    """Join the parts of a graph by the shortest links, with similarity ``weight``; keys break ties."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys), keys)
-    # With a different index type, SciPy would convert all indices of the graph to a longer type.
+    # Use the graph's index type; otherwise, SciPy would convert all its indices to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
     bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
     linked = (graph + (bridges + bridges.T)).tocsr()
@@ -102,8 +102,8 @@ def link_parts(
 def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Find links that join all parts, by Boruvka's algorithm on the candidate links of several proposals."""
-    # Call each proposal until its links join no more parts. The last must propose links of every part.
+    """Find links that join all parts, by Boruvka's algorithm on the candidates of several proposals."""
+    # Call each proposal until its links join no more parts. The last must offer links for every part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -117,15 +117,15 @@ def spanning_links(
 
 
 def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the shortest link out of each part, without cycles; ties are broken by the sample keys."""
+    """Return the shortest link out of each part, without cycles; sample keys break ties."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
     order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))
     i, j = i[order], j[order]
     first = np.sort(np.unique(parts[i], return_index=True)[1])
     i, j = i[first], j[first]
-    # If the candidates lack tied links, three parts can select links of equal length that form a cycle. It is
-    # removed by a spanning tree in which the weight of a link is its position in the sorted order.
+    # If the candidates lack some tied links, three parts can select links of equal length that form a cycle.
+    # A spanning tree, with positions in the sorted order as link weights, removes such cycles.
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
@@ -161,9 +161,9 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Propose the listed links out of each part, if the shortest is no longer than any unlisted link."""
+    """Propose the listed links out of each part if the shortest is not longer than any unlisted link."""
     n_samples, width = lists.indices.shape
-    # Admissible samples that are not listed are at least as far away as the last listed sample.
+    # Unlisted admissible samples are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
 
     def outward(part: slice, parts: Int32Array) -> Links:
@@ -194,7 +194,7 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
         nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
         for part in block_slices(n_samples, n_samples):
             rows = np.arange(n_samples)[part]
-            # Columns are in the order of keys, so the first minimum has the smallest key.
+            # Columns are sorted by key, so the first minimum has the smallest key.
             block = neighbors.round_distances(distances(rows)[:, by_key])
             block[parts[rows, None] == parts[by_key]] = np.inf
             place = block.argmin(axis=1)
@@ -214,8 +214,8 @@ class LargeGraphBridges:
     def from_small_parts(self, parts: Int32Array) -> Links:
         """Link samples in small parts to others; one of the m + 1 nearest is outside a part of m samples."""
         sizes = np.bincount(parts)
-        # The largest part needs no links of its own, because other parts link to it. In other parts with at
-        # most 64 samples, each sample searches for its nearest sample outside the part.
+        # The largest part needs no links of its own, because other parts link to it. In all other parts with
+        # at most 64 samples, each sample searches for the nearest sample outside the part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]).tolist():
@@ -234,7 +234,7 @@ class LargeGraphBridges:
         """Find the closest pairs of samples between each part and the parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        # The nearest centre is the part's own centre, which is skipped below.
+        # Query 9 centres, because the nearest is the part's own, which is skipped below.
         n_partners = min(9, len(members))
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
@@ -250,7 +250,7 @@ class LargeGraphBridges:
             p, q = q, p
         a, b = members[p], members[q]
         if len(a) * len(b) > COMPARED_PAIRS:
-            # With over 4 features, KD-tree queries for distant samples visit almost the entire tree.
+            # With more than 4 features, KD-tree queries for distant samples visit almost the entire tree.
             if self.space.power is not None and self.points.shape[1] <= 4:
                 if q not in trees:
                     trees[q] = cKDTree(self.points[b], balanced_tree=False)

@@ -26,25 +26,25 @@ from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, sho
 
 Laplacian = Literal["sym", "unnormalized", "rw"]
 EigenSolver = Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"]
-# With "auto", Laplacians up to this size are treated as dense matrices.
+# Largest n_samples for which "auto" selects "dense".
 DENSE_UP_TO = 1500
-# With "auto", Laplacians of at least this size use Chebyshev filters, unless a factorisation is cheap.
+# Smallest n_samples for which "auto" selects "chebyshev" (unless a factorisation is cheap).
 CHEBYSHEV_FROM = 20_000
-# Above this number of neighbours per sample, a factorisation has too much fill-in.
+# Maximum number of neighbours per sample for a factorisation; with more, it has too much fill-in.
 FACTOR_NEIGHBORS = 24
-# Largest n * bandwidth^2 at which to factorise; 4e11 operations take a few seconds.
+# Maximum n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
 _FACTOR_WORK = 4e11
 Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
 # Maximum residual |L u - lambda u|, relative to the scale of L.
 _RESIDUAL = 1e-4
-# Number of additional vectors per block, which speed up convergence.
+# Number of additional vectors in a block, which speed up convergence.
 _EXTRA = 4
-# Maximum and minimum number of filter steps. The minimum avoids missed vectors if residuals start small.
+# Maximum and minimum number of filter steps; fewer could miss vectors if initial residuals are small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
-# Maximum degree and log-amplification of a filter; beyond them, the columns of a block become too similar.
+# Maximum degree and log-amplification of a filter; higher values make a block's columns nearly dependent.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
-# Edges whose weight, relative to the scale of the Laplacian, is below this value are weak.
+# An edge is weak if its weight divided by the scale of the Laplacian is below this value.
 _WEAK = 1e-3
 
 
@@ -61,16 +61,16 @@ def spectral_embedding(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the smallest eigenpairs of a graph Laplacian, including the trivial eigenvector.
 
-    ``"arpack"`` is Lanczos iteration, applied to the inverse if a factorisation is cheap (small or
-    low-dimensional data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs``
-    threads; it may miss the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees.
-    ``"lobpcg"`` is the block conjugate gradient method, with a Jacobi preconditioner for the unnormalised
-    Laplacian. ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
+    ``"arpack"`` is Lanczos iteration, applied to the inverse if a factorisation is cheap, as for small or
+    low-dimensional data. ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads;
+    it may miss the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees. ``"lobpcg"``
+    is the block conjugate gradient method, with a Jacobi preconditioner for the unnormalised Laplacian.
+    ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
 
-    Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Target residuals are 1e-4
-    (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), multiplied by the largest degree
-    if unnormalised. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Sources:
-    PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006 (``"chebyshev"``).
+    Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Residual tolerances are
+    1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), times the largest degree if
+    unnormalised. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Sources: PESC,
+    Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006 (``"chebyshev"``).
 
     Parameters
     ----------
@@ -81,15 +81,15 @@ def spectral_embedding(
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
         ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times unscaled ``"sym"`` vectors.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
-        ``"auto"`` uses ``"dense"`` up to 1500 samples, ``"chebyshev"`` from 20,000 unless a factorisation is
-        cheap or unnormalised degrees are very unequal, and otherwise ``"arpack"``.
+        ``"auto"`` uses ``"dense"`` for up to 1500 samples; ``"chebyshev"`` from 20,000 samples, unless a
+        factorisation is cheap or unnormalised degrees are very unequal; and otherwise ``"arpack"``.
     rng : numpy.random.Generator
         Generator for the initial vectors.
     n_eigenvalues : int, optional
         Number of eigenvalues, at least ``n_components`` (the default); one more reveals the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Weakly connected part of each sample, such as its component before bridging. Default: determined from
-        weak edges. Only affects the convergence of iterative solvers at near-zero eigenvalues.
+        Index of each sample's weakly connected part, such as its component before bridging. Default: parts
+        joined only by weak edges. Affects only the convergence of iterative solvers near eigenvalue 0.
     n_jobs : int, optional
         Number of threads for ``"chebyshev"``; does not affect the result.
 
@@ -97,7 +97,7 @@ def spectral_embedding(
     -------
     eigenvalues : ndarray of shape (n_eigenvalues,), increasing
     vectors : ndarray of shape (n_samples, n_components)
-        Eigenvectors. Before rows are scaled, each vector's entry of largest magnitude is positive.
+        Eigenvectors. The entry of largest magnitude in each vector (before rows are scaled) is positive.
     """
     S = short_indices(sp.csr_array(checked_graph(S)))
     n_samples = S.shape[0]
@@ -138,8 +138,8 @@ def _pairs(
     factorize = solver in ("auto", "arpack") and _factors_well(S)
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
-    # Do not filter unnormalised Laplacians with a higher ratio of maximum to mean degree: eigenvalues far
-    # above the rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
+    # Do not filter unnormalised Laplacians with a maximum degree above 10 times the mean: a few very large
+    # eigenvalues prevent filters from separating the lowest ones, whereas Lanczos remains fast.
     regular = normalized or scale <= 10.0 * degree.mean()
     if solver == "auto" and n_samples >= CHEBYSHEV_FROM and regular and not factorize:
         solver = "chebyshev"
@@ -153,7 +153,7 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Place neighbours close together in memory, because memory access limits the speed of large products.
+    # Order samples so that neighbours are close together in memory, whose access limits large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     products = _Products(_reordered(L, order), n_jobs)
     values, found = chebyshev_pairs(products, n_pairs, scale, known[order], rng, n_vectors)
@@ -175,7 +175,7 @@ def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
 
 def _factors_well(S: sp.csr_array) -> bool:
     """Return whether factorising the Laplacian causes little fill-in and takes at most a few seconds."""
-    # The widest level of a breadth-first search bounds the bandwidth that reordering the graph can achieve.
+    # The widest level of a breadth-first search estimates the bandwidth after reordering.
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
@@ -189,7 +189,7 @@ def _factors_well(S: sp.csr_array) -> bool:
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Make the entry of largest magnitude in each column positive (near ties: the first such entry)."""
+    """Make the entry of largest magnitude in each column positive (the first entry if several nearly tie)."""
     magnitude = np.abs(vectors)
     first = (magnitude >= (1.0 - 1e-6) * magnitude.max(axis=0)).argmax(axis=0)
     signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
@@ -202,7 +202,7 @@ def eigengap(
 ) -> float:
     """Compute eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian.
 
-    Source: PESC, for selecting the scale factor without classes.
+    Source: PESC, which uses it to select the scale factor without known classes.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def eigengap(
 
 
 def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
-    """Solve as a dense matrix, in O(n^3) time and O(n^2) memory."""
+    """Compute the pairs of a dense matrix, in O(n^3) time and O(n^2) memory."""
     values, vectors = eigh(L.toarray(), subset_by_index=[0, n_pairs - 1])
     return values, vectors
 
@@ -225,11 +225,11 @@ def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
 def lanczos_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
-    """Solve by repeated Lanczos iteration on the orthogonal complement of the vectors found so far."""
+    """Compute the pairs by repeated Lanczos iteration, orthogonal to the vectors found so far."""
     # Each run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
     # zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing. The
-    # eigenvalues of L are in [0, 2 scale]. ``known`` are orthonormal vectors, one per part, that nearly span
-    # the null space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L / scale, in fewer steps.
+    # eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal vectors, one per part, that nearly
+    # span the null space. With ``factorize``, (L + tiny I)^-1 replaces I - L / scale and saves steps.
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
@@ -259,7 +259,7 @@ def lanczos_pairs(
 
 
 def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
-    """Return the function x -> (L + shift I)^-1 x, by a sparse factorisation, and a tolerance for ARPACK."""
+    """Return a function that applies (L + shift I)^-1 by sparse factorisation, and a tolerance for ARPACK."""
     shifted = (L + 1e-5 * scale * sp.eye_array(L.shape[0])).tocsc()
     options = {"SymmetricMode": True}
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
@@ -267,7 +267,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """Return up to ``n_pairs`` approximate eigenvectors, the best in the span of ``known``."""
+    """Return up to ``n_pairs`` approximate eigenvectors of lowest eigenvalues in the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()
@@ -282,7 +282,7 @@ def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> Floa
 
 
 class _Deflated:
-    """A symmetric operator on the orthogonal complement of known vectors."""
+    """Symmetric operator restricted to the orthogonal complement of known vectors."""
 
     def __init__(self, step: Step, known: sp.csr_array, vectors: FloatArray) -> None:
         self.step, self.known = step, known
@@ -297,7 +297,7 @@ class _Deflated:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
     def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
-        """Return the converged, orthonormal eigenvectors of the ``n_pairs`` largest eigenvalues."""
+        """Return those orthonormal eigenvectors of the ``n_pairs`` largest eigenvalues that converged."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
@@ -314,14 +314,14 @@ class _Deflated:
 def chebyshev_pairs(
     products: _Products, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, n_vectors: int
 ) -> Pairs:
-    """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum."""
-    # The block starts with ``known`` and random vectors. Each round filters the block, orthonormalises it,
-    # and computes the best pairs in its span. Converged vectors are not filtered again. Beyond the first
-    # ``n_vectors`` pairs, only eigenvalues need to be accurate. Filtering takes one pass over L per degree.
-    # Threads process rows of L and fixed blocks of the vectors, so their number does not affect any sum.
+    """Compute the pairs by subspace iteration with polynomials of L that damp its larger eigenvalues."""
+    # The initial block contains ``known`` and random vectors. Each round filters the block, orthonormalises
+    # it, and computes the best pairs in its span. Converged vectors are not filtered again. Beyond the first
+    # ``n_vectors`` pairs, only eigenvalues need to be accurate. A filter takes one pass over L per degree.
+    # Threads process rows of L and fixed blocks of vectors, so their number does not affect any sum.
     L, n = products.L, products.L.shape[0]
-    # The limit is stricter than for Lanczos, because filter residuals end close to it. It is higher
-    # where only the eigenvalue is needed, because its error is of the order of the squared residual.
+    # The tolerance is stricter than for Lanczos, because final residuals are close to it. It is looser for
+    # pairs of which only the eigenvalue is needed, whose error is of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_vectors:] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
@@ -353,10 +353,10 @@ def chebyshev_pairs(
 def _filtered(
     products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
-    """Multiply the block by a Chebyshev polynomial of L, overwriting the block."""
-    # The polynomial is small from ``last``, the block's largest Ritz value, to 2 scale, an upper bound on the
-    # eigenvalues, and grows below ``last``. Its degree is high enough to divide the residuals of the Ritz
-    # values ``wanted`` by their ``excess``. ``cut`` keeps a distance from them even if eigenvalues are dense.
+    """Multiply the block by a Chebyshev polynomial of L; the block is overwritten."""
+    # The polynomial is small between ``last`` (the block's largest Ritz value) and 2 scale (an upper bound on
+    # the eigenvalues), and grows below ``last``. Its degree suffices to divide the residuals of the Ritz
+    # values ``wanted`` by ``excess``. ``cut`` stays above ``wanted`` even if eigenvalues are dense.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
@@ -378,7 +378,7 @@ def _filtered(
 def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Replace a block by its Ritz vectors; return ascending Ritz values and |L u - lambda u|."""
     for _ in range(3):
-        # Repeat for nearly dependent columns; rounding errors replace dependent columns by new directions.
+        # Repeat for nearly dependent columns; rounding errors give dependent columns new directions.
         gram = products.inner(block, block)
         lengths = np.sqrt(np.diagonal(gram))
         weights, rotation = eigh(gram / lengths / lengths[:, None])
@@ -394,19 +394,19 @@ def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, Flo
 
 
 class _Products:
-    """Multithreaded products of a matrix L and of vector blocks, identical for any ``n_jobs``."""
+    """Multithreaded products with a matrix L and between vector blocks; the same for any ``n_jobs``."""
 
     def __init__(self, L: sp.csr_array, n_jobs: int | None) -> None:
         self.L, self.n_jobs = L, n_jobs
 
     def combine(self, block: FloatArray, factors: tuple[float, float, float], out: FloatArray) -> None:
-        """Set ``out`` to a L block + b block + c out for factors a, b and c."""
+        """Set ``out`` to a L block + b block + c out, where (a, b, c) are the factors."""
         rows, n_entries = (self.L.indptr, self.L.indices, self.L.data), max(1, self.L.nnz // len(block))
         kernel = partial(combine_products, *rows, block, factors, out)
         for_blocks(kernel, len(block), block.shape[1] * n_entries, self.n_jobs)
 
     def multiply(self, block: FloatArray, small: FloatArray, out: FloatArray) -> None:
-        """Add block times a small matrix to ``out``; if ``out`` is the block, overwrite it."""
+        """Add block times a small matrix to ``out``; if ``out`` is the block, replace it by the product."""
 
         def multiply(lo: int, hi: int) -> None:
             out[lo:hi] = block[lo:hi] @ small if out is block else out[lo:hi] + block[lo:hi] @ small
@@ -430,7 +430,7 @@ def lobpcg_pairs(
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
     preconditioner = sp.diags_array(1.0 / np.maximum(L.diagonal(), 1e-12 * scale)) if jacobi else None
     with warnings.catch_warnings(), suppress(ValueError, np.linalg.LinAlgError):
-        # Ignore warnings, because convergence is checked below by the residuals.
+        # Ignore warnings, because the residuals are checked below.
         warnings.simplefilter("ignore")
         if block.shape[1] >= n_pairs:
             found = lobpcg(L, block, M=preconditioner, largest=False, tol=_RESIDUAL * scale, maxiter=200)[1]
@@ -477,10 +477,10 @@ def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> Float
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
 ) -> Int32Array:
-    """Find the parts of a graph between which all edges are weak, or join different parts in ``parts``."""
-    # Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Each part causes an
-    # eigenvalue near zero that Lanczos can hardly separate from the others. If there would be more than one
-    # part per 20 samples, weak edges are treated like all other edges.
+    """Find the parts of a graph that only weak edges, or edges between different ``parts``, connect."""
+    # An edge is weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Each part causes
+    # an eigenvalue near zero that Lanczos iteration can hardly separate from the others. If there would be
+    # more than one part per 20 samples, weak edges count as ordinary edges.
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
     for least in (_WEAK * scale, -np.inf):
@@ -493,9 +493,9 @@ def weakly_tied_parts(
 
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
-    """Return orthonormal vectors, one per weakly connected part of a graph."""
-    # ``lengths`` is the null vector of L for a connected graph: ones, or the square roots of the degrees.
-    # Parts whose vector is far from a null vector of L, such as single samples, are omitted.
+    """Return one vector per weakly connected part of a graph; the vectors are orthonormal."""
+    # ``lengths`` is the null vector of L if the graph is connected: ones, or the square roots of the degrees.
+    # Parts such as single samples, whose vectors are far from null vectors of L, are omitted.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -1,4 +1,4 @@
-"""Neighbour lists and a spanning tree, with the interestingness of its links, for locus-based genes."""
+"""Neighbour lists, and a spanning tree with the interestingness of its links, for locus-based genes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Ranks = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class LocusGraph(Shared):
-    """Nearest neighbours and a minimum spanning tree of samples, with a common tie-breaking order.
+    """Nearest neighbours and a minimum spanning tree of samples, with the same tie-breaking order.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class LocusGraph(Shared):
 
     @property
     def n_neighbors(self) -> int:
-        """Number of neighbours per sample: the requested number, but at most n_samples - 1."""
+        """Length of the neighbour lists: the requested length, but at most n_samples - 1."""
         return self.neighbors.shape[1]
 
 
@@ -83,18 +83,18 @@ def locus_graph(
     ----------
     X : array-like of shape (n_samples, n_features)
     n_neighbors : int, default=10
-        L, the number of neighbours, limited to n_samples - 1.
+        L, the number of neighbours per sample, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric for lists and tree; ``"precomputed"`` raises a ValueError, because clusters need centroids.
+        Metric for lists and tree. ``"precomputed"`` raises a ValueError, because clusters require centroids.
     ties : {"random", "index"}, default="random"
-        Type of keys: a random permutation, or row indices, which make results depend on the row order.
+        Keys: a random permutation, or row indices (results then depend on the row order).
     root : int or "random", default="random"
     rank_cap : int, optional
         See :func:`mst_interestingness`; must exceed ``n_neighbors``.
     rng : numpy.random.Generator
-        Generator for random keys, then for the root.
+        Generator for random keys, and then for a random root.
     groups : ConstraintGroups, optional
-        Conflicting samples are never neighbours; the tree ignores the groups.
+        Constraints. Conflicting samples are never neighbours; the tree ignores the constraints.
     n_jobs : int, optional
         Number of threads; does not affect the result.
     method : str, default="auto"
@@ -113,13 +113,13 @@ def locus_graph(
     data = centred_features(X)
     n = len(data)
     keys = neighborhoods.tie_keys(n, ties, rng)
-    # Centre the data only for norms of differences; metrics such as angles depend on the origin.
+    # Centre the data only for metrics of differences; other metrics, such as cosine, depend on the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
     neighbors, recall = np.empty((1, 0), dtype=np.int32), None
     if n > 1:
-        # Rescale for single-precision distances, because only the order of the neighbours matters.
+        # Rescale, to avoid overflow in single precision; only the order of the neighbours matters.
         given = near_one(given, together=True) if metric in DIFFERENCES else given
         lists = neighborhoods.ordered_lists(
             given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method
@@ -141,7 +141,7 @@ class LinkInterest:
     rank_of_child : ndarray of shape (n_samples,), int32
         Rank of the child among the neighbours of the parent, starting at 1; 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
-        Children, sorted by decreasing degree, then decreasing length, then key.
+        Children, sorted by decreasing degree, then by decreasing length, then by key.
     """
 
     rank_of_parent: Ranks
@@ -168,7 +168,7 @@ def mst_interestingness(
     rank_cap: int | None = None,
     n_jobs: int | None = None,
 ) -> LinkInterest:
-    """Compute the ranks of spanning-tree links, and their order by interestingness.
+    """Compute the ranks of a spanning tree's links, and sort the links by interestingness.
 
     Takes about O(N log N) time with few features, O(N^2 n_features) time at worst, and O(N n_features)
     memory. Raises a ValueError if the numbers of samples differ or if ``rank_cap`` is below 1. Source: Handl
@@ -183,7 +183,7 @@ def mst_interestingness(
         Keys that order equidistant neighbours. Default: row indices.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Upper limit on ranks, which saves time. Links whose degree reaches the limit are sorted by length.
+        Maximum rank; lower values save time. Links whose degree reaches the maximum are sorted by length.
     """
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples
@@ -234,7 +234,7 @@ def _ranks(
         stack = np.empty(256, dtype=np.int64)
         ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
 
-    # A tree search costs about a thousand operations.
+    # Estimate a thousand operations per tree search.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
@@ -250,18 +250,18 @@ def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: Int32Array) -> Ra
 
 
 def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:
-    """Compute ranks among duplicates, which precede all other samples, from their keys."""
+    """Compute the ranks of duplicates among each other from their keys; they precede all other samples."""
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
-    # A sample is not its own neighbour, so duplicates that follow it move up by one.
+    # A sample is not its own neighbour, so the duplicates after it move up by one rank.
     return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int32Array:
     """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], starting at 1."""
-    # Distances are compared using matrix products, and near ties using differences between samples. Takes
-    # O(N^2 n_features) time for N distinct first samples, in blocks of bounded size.
+    # Distances are compared by matrix products; if nearly tied, by differences between samples. Takes O(N^2
+    # n_features) time for N distinct first samples, in blocks of bounded size.
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)

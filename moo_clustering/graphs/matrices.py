@@ -1,4 +1,4 @@
-"""Sparse graph matrices: symmetric similarities, their Laplacians, and groups of their nodes."""
+"""Sparse graph matrices: symmetric similarities, their Laplacians, and merging of node groups."""
 
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -15,7 +15,7 @@ from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 
 
 def symmetrize(S: Any) -> sp.csr_array:
-    """Compute the elementwise max(S, S^T), with a zero diagonal and no stored zeros (PESC, Eq. 7).
+    """Compute the elementwise max(S, S^T) with a zero diagonal and without stored zeros (PESC, Eq. 7).
 
     Takes O(nnz) time and memory.
 
@@ -32,7 +32,7 @@ def symmetrize(S: Any) -> sp.csr_array:
 
 
 def symmetrized(S: Any, name: str) -> sp.csr_array:
-    """Apply :func:`symmetrize`; ``name`` denotes the similarities in error messages."""
+    """Apply :func:`symmetrize`; error messages refer to the similarities by ``name``."""
     matrix = sp.csr_array(checked_graph(S, name, symmetric=False))
     matrix = matrix.maximum(matrix.T.tocsr()).tocsr()
     return short_indices(without_diagonal(matrix))
@@ -52,7 +52,7 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     Returns
     -------
     csr_array
-        Samples without edges have a zero row for both kinds, so their unit vectors are null vectors.
+        For both kinds, samples without edges have zero rows, so their unit vectors are null vectors.
     """
     S = sp.csr_array(checked_graph(S))
     degree = degrees(S)
@@ -76,7 +76,7 @@ def inverse_root(values: FloatArray) -> FloatArray:
 
 
 def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """Convert to 32-bit indices if they suffice, for graph routines in older versions of SciPy."""
+    """Convert to 32-bit indices if possible; graph routines in older versions of SciPy require them."""
     if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
         return S
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)
@@ -94,7 +94,7 @@ def without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityEdges:
-    """Edges (i < j) of a symmetric graph, its diagonal, and its row sums including the diagonal."""
+    """Edges (i < j) of a symmetric graph, its diagonal, and its row sums (including the diagonal)."""
 
     ends: Int64Array
     weights: FloatArray
@@ -121,7 +121,7 @@ class SimilarityEdges:
 def similarity_edges(S: Any) -> SimilarityEdges:
     """Check similarities of shape (n_samples, n_samples), and list their edges."""
     graph = sp.csr_array(checked_graph(S))
-    # Average the two halves, which may differ by rounding errors.
+    # Average the two triangles, which may differ by rounding errors.
     upper = sp.triu(0.5 * (graph + graph.T), 1).tocoo()
     positive = upper.data > 0.0
     ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
@@ -131,7 +131,7 @@ def similarity_edges(S: Any) -> SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Merge parts, smallest first, into the part with the most edge weight; without edges, nearest mean."""
+    """Merge parts, smallest first, with the part of highest edge weight or, without edges, nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:

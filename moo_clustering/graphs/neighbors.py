@@ -1,4 +1,4 @@
-"""Nearest-neighbour lists for all samples: exact, with a defined order of tied samples, or approximate."""
+"""Nearest-neighbour lists of all samples: exact, with a defined order of tied samples, or approximate."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from moo_clustering.constraints import ConstraintGroups
 
 Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
-# Number of list entries per block, which limits temporary arrays to tens of megabytes.
+# Maximum number of list entries per block; limits temporary arrays to tens of megabytes.
 CHUNK = 1 << 20
-# Brute force is faster than a KD-tree if there are more features than this.
+# With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
-# Minimum number of points, and range of feature counts, for comparing whole leaves of a KD-tree.
+# Minimum number of points, and minimum and maximum number of features, for ``method="blocks"`` by default.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
-# Points per leaf of the KD-tree, and largest number of points in a leaf that is compared as a whole.
+# Points per KD-tree leaf, and maximum number of points per leaf for ``method="blocks"``.
 _LEAF, _BLOCK = 64, 192
-# Processor time in seconds per difference of two values, in blocks and in matrix products; longest exact
-# search with ``method="auto"``, in seconds; and minimum number of points for an approximate search.
+# Estimated seconds of processor time per pair of values for "blocks" and for matrix products; with "auto",
+# longest exact search in seconds, and minimum number of points for an approximate search.
 _BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
-# Number of rows for estimating the recall, and of groups of rows for estimating the search time.
+# Number of rows used to estimate the recall, and number of leaves used to estimate the search time.
 _SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
-#: Metrics that are p-norms of a difference.
+#: Metrics that are p-norms of a difference, with their p.
 MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-# Number of additional points per search, so that few searches are repeated because of ties at the end.
+# Number of additional points per search, so that few searches must be repeated because of ties in last place.
 _SPARE = 4
-# Smallest distance that keeps all digits in single precision, in which the lists store distances.
+# Smallest distance stored in single precision without loss of digits.
 _LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
 Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
@@ -63,7 +63,7 @@ class NeighborLists:
     Attributes
     ----------
     indices : ndarray of shape (n_samples, width), int32
-        Row numbers of the neighbours, padded with -1.
+        Row indices of the neighbours, padded with -1.
     distances : ndarray of shape (n_samples, width), float32
         Distances of the neighbours, non-decreasing along each row, padded with inf.
     n_admissible : ndarray of shape (n_samples,), int32
@@ -93,14 +93,14 @@ def neighbor_lists(
     """Find the nearest neighbours of every sample.
 
     A sample is not its own neighbour, but its duplicates are neighbours at distance 0. Distances that agree
-    to twelve digits are tied, and tied samples are ordered by a key. Source: PESC, Algorithm 3, Eq. 3. The
-    approximate search follows Dong, Moses and Li 2011, as implemented in pynndescent.
+    to twelve digits are tied; ``ties`` determines the order of tied samples. Source: PESC, Algorithm 3, Eq.
+    3. The approximate search is that of Dong, Moses and Li 2011, as implemented in pynndescent.
 
-    ``"exact"`` uses a KD-tree for Minkowski metrics with up to 12 features, in O(N log N) time for
-    well-behaved data; blocks for the Euclidean metric with at least 8192 samples and 5 features; and
-    otherwise brute force in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError if there
+    ``"exact"`` uses a KD-tree for Minkowski metrics and up to 12 features, in O(N log N) time for
+    well-behaved data; ``"blocks"`` for the Euclidean metric, at least 8192 samples and 5 to 64 features; and
+    otherwise ``"brute"``, in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError if there
     are fewer than two samples, if distances are invalid, if the metric is unsupported, or if a sample has no
-    admissible neighbour. Raises an ImportError if the extra for ``method="approximate"`` is not installed.
+    admissible neighbour. Raises an ImportError if ``method="approximate"`` and pynndescent is not installed.
 
     Parameters
     ----------
@@ -112,22 +112,22 @@ def neighbor_lists(
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``,
         rows of zeros have distance 1 from other rows.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: random, or by row index; results for gridded data then depend on row order.
+        Order of tied samples: random, or by row index (results for gridded data then depend on row order).
     rng : numpy.random.Generator
         Generator for the random order.
     groups : ConstraintGroups, optional
-        Samples of conflicting groups are never neighbours.
+        Constraints; samples in conflicting groups are never neighbours.
     n_jobs : int, optional
         Number of threads; does not affect the result.
     method : {"auto", "exact", "tree", "blocks", "brute", "approximate"}, default="auto"
         - ``"tree"``: KD-tree, for Minkowski metrics.
-        - ``"blocks"``: whole leaves of a KD-tree, for metrics that rank pairs like the Euclidean metric.
+        - ``"blocks"``: whole KD-tree leaves, for metrics that rank pairs as the Euclidean metric does.
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of the above methods; all produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
-          duplicates; exact for samples with forbidden neighbours. Requires the extra ``neighbors``.
-        - ``"auto"``: exact, unless that would take over about ten minutes and the extra is installed. Issues
-          a UserWarning for approximate lists (with their recall) and for slow exact lists.
+          duplicates, and is exact for samples with forbidden neighbours. Requires the extra ``neighbors``.
+        - ``"auto"``: approximate if exact lists would take over about ten minutes and the extra is installed;
+          else exact. Issues a UserWarning if lists are approximate (with the recall) or slow to compute.
     """
     _arrays.choice("method", method, get_args(Method))
     _arrays.choice("ties", ties, ("random", "index"))
@@ -156,12 +156,12 @@ def lists_from_arrays(
     Parameters
     ----------
     indices : array-like of shape (n_samples, width)
-        Row numbers of the nearest neighbours, nearest first, excluding the samples themselves.
+        Row indices of the nearest neighbours, nearest first, excluding the samples themselves.
     distances : array-like of shape (n_samples, width)
         Distances of the neighbours, non-decreasing along each row.
     n_samples : int
     groups : ConstraintGroups, optional
-        Forbidden neighbours are removed, so the search should return more neighbours than needed.
+        Constraints. Forbidden neighbours are removed, so search for more neighbours than needed.
     """
     nb = checked_integers(indices, "indices")
     given = checked_array(distances, "distances", np.float64)
@@ -193,7 +193,7 @@ def _refuse(bad: BoolArray, what: str) -> None:
 
 
 def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
-    """Raise if distances are out of range in single precision; ``apart`` is positive for distinct samples."""
+    """Raise if distances exceed the range of single precision; ``apart`` is positive for distinct samples."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
@@ -267,7 +267,7 @@ def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
     """Return a mask of the samples with a forbidden neighbour."""
     if groups is None or not len(groups.conflicts):
         return np.zeros(n_samples, dtype=np.bool_)
-    # Samples without a group have number -1, which selects the last entry.
+    # Samples without a group have the number -1, which selects the last entry (False).
     conflicting = np.zeros(groups.n_groups + 1, dtype=np.bool_)
     conflicting[groups.conflicts.ravel()] = True
     return conflicting[groups.groups]
@@ -298,7 +298,7 @@ def matrix_lists(
 def first_of_rows(
     row: Int64Array, sample: Int64Array, distance: FloatArray, keys: Int32Array, n_rows: int, width: int
 ) -> tuple[Int64Array, FloatArray]:
-    """Select the first ``width`` candidates of each row by (distance, key), padded with -1 and inf."""
+    """Select each row's first ``width`` candidates by (distance, key); pad with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
     place = np.arange(len(row)) - np.searchsorted(row, np.arange(n_rows))[row]
@@ -311,7 +311,7 @@ def first_of_rows(
 
 @dataclass(frozen=True, eq=False)
 class _PointLists:
-    """Lists that are filled by searches among the distinct rows."""
+    """Neighbour lists, filled by searches among the distinct rows."""
 
     rows: DistinctRows
     keys: Int32Array
@@ -320,7 +320,7 @@ class _PointLists:
 
     def fill_free(self, search: PointSearch, free: BoolArray) -> None:
         """Fill the lists of samples without forbidden neighbours."""
-        # Request one more entry, because the nearest samples include the sample itself.
+        # Request one more entry, because a sample is among its own nearest samples.
         width = self.indices.shape[1] + 1
 
         def fill(points: Int64Array, n_found: int) -> BoolArray:
@@ -334,7 +334,7 @@ class _PointLists:
     def _fill(
         self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
     ) -> None:
-        """Call ``fill`` with ever wider searches until all lists are final."""
+        """Call ``fill`` for ever wider searches until all lists are final."""
         n_points = len(self.rows.points)
         n_found = min(n_points, self.indices.shape[1] + 1 + _SPARE)
         while len(pending):
@@ -344,7 +344,7 @@ class _PointLists:
             n_found = min(n_points, 2 * n_found)
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
-        """Copy the list of each point to all of its samples, removing the sample itself."""
+        """Copy each point's list to all samples at this point, without the sample itself."""
         width = self.indices.shape[1]
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
@@ -352,7 +352,7 @@ class _PointLists:
         for part in _arrays.block_slices(len(everyone), width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
-            # If a sample is not in its own list (because of too many duplicates), drop the last entry.
+            # If many duplicates have displaced a sample from its own list, drop the last entry.
             gap = np.where(own.any(axis=1), own.argmax(axis=1), width)
             columns = np.arange(width) + (np.arange(width) >= gap[:, None])
             self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)
@@ -367,10 +367,10 @@ class _PointLists:
         self._fill(search, pending[search.in_order(self.rows.of_sample[pending])], fill)
 
     def _fill_admissible(self, samples: Int64Array, found: Found, groups: ConstraintGroups) -> BoolArray:
-        """Fill the lists of the samples from the points found; return a mask of samples with final lists."""
+        """Fill the lists of the samples from the points found; return a mask of the final lists."""
         width = self.indices.shape[1]
         final = np.empty(len(samples), dtype=np.bool_)
-        # A few points can have many duplicates, so limit the number of candidate samples, not of points.
+        # A few points can have many duplicates, so limit the number of candidate samples rather than points.
         load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
         for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
             points, horizon = found.points[part], found.horizon[part]
@@ -390,7 +390,7 @@ class _PointLists:
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Return the samples nearest to each point, sorted by (distance, key), and whether the list is final."""
+    """Return the samples nearest to each point, sorted by (distance, key), and a mask of the final lists."""
     points, distances, horizon = found
     if len(rows.points) == len(rows.samples):  # all samples are distinct points
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
@@ -408,7 +408,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Points found for each row, nearest first. All points closer than the ``horizon`` are included."""
+    """Points found for each row, nearest first, including all points closer than the row's ``horizon``."""
 
     points: Int64Array
     distances: FloatArray
@@ -418,7 +418,7 @@ class Found(NamedTuple):
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Return the nearest neighbours (ties: lowest row index), and their distances in double precision."""
+    """Return neighbour lists (ties: lowest row index first) and their distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     scaled = _arrays.near_one(data, together=True)
@@ -452,8 +452,8 @@ def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
     """Group equal rows. Takes O(n_samples (n_features + log n_samples)) time and O(n_samples) memory."""
     n_samples = len(X)
     numbers = np.arange(n_samples, dtype=np.int64)
-    # A random combination of features distinguishes distinct rows. Equal rows get bitwise identical values,
-    # because columns are added one by one.
+    # A random combination of features distinguishes distinct rows. Columns are added one by one, so that
+    # equal rows get bitwise identical values.
     mix = np.zeros(n_samples)
     factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
     for feature in range(X.shape[1]):
@@ -499,7 +499,7 @@ class DistinctRows:
 
 
 def round_distances(distances: AnyFloatArray) -> FloatArray:
-    """Round non-negative distances to 41 significant bits (5e-13), so that ties survive rounding errors."""
+    """Round non-negative distances to 41 significant bits (5e-13); rounding errors then do not break ties."""
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
     return ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
 
@@ -510,11 +510,11 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search, which is Euclidean if the metric orders pairs like Euclidean distances."""
+    """Prepare points for a search, which is Euclidean if the metric ranks pairs as Euclidean distances do."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":
-        # For unit vectors, |u - v|^2 / 2 = 1 - cos. An extra dimension represents rows of zeros.
+        # For unit vectors, |u - v|^2 / 2 = 1 - cos. Rows of zeros become unit vectors in an extra dimension.
         points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
         points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
         norms = np.sqrt(np.einsum("ij,ij->i", points, points))
@@ -533,7 +533,7 @@ class MetricSpace:
     points: AnyFloatArray
     metric: Metric
     power: float | None
-    square: float | None = None  # factor that converts squared distances to the metric, if any
+    square: float | None = None  # factor that converts squared search distances to the metric
 
     def finish(self, distances: NDArray[Any]) -> None:
         """Convert search distances to distances in the metric, in place."""
@@ -545,7 +545,7 @@ class MetricSpace:
 def point_search(
     points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
 ) -> PointSearch:
-    """Create the exact search for ``method``, or the fastest search for the metric and data size."""
+    """Create the exact search for ``method``, or the fastest search for the metric and data shape."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
         _arrays.require_squares(points)
@@ -571,7 +571,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
             f'method="approximate" requires pynndescent: {extra}, or use method="exact"'
         )
     if asked:
-        # Very wide searches compute all distances anyway, so approximation would save nothing.
+        # Very wide searches compute all distances anyway, so an approximation would save nothing.
         return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
     seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
     if seconds <= _LONG:
@@ -588,7 +588,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Search for the points nearest to given points, including the points themselves."""
+    """Search for the points nearest to given points, which include the given points themselves."""
 
     #: Recall of an approximate search; None for an exact search.
     recall: float | None = None
@@ -615,7 +615,7 @@ class PointSearch(ABC):
         return max(1, CHUNK // width)
 
     def seconds(self, n_found: int) -> float:
-        """Return the estimated processor time of a search for all points, or 0 if unknown."""
+        """Return the estimated processor time of a search for all points in seconds, or 0 if unknown."""
         return 0.0
 
     @abstractmethod
@@ -624,7 +624,7 @@ class PointSearch(ABC):
 
     @abstractmethod
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
-        """Find the nearest points using an index."""
+        """Find at least the ``n_found`` nearest points without computing all distances."""
 
 
 class _AnyMetricSearch(PointSearch):
@@ -666,11 +666,11 @@ class _MinkowskiSearch(PointSearch):
 
 
 class _EuclideanScan(_MinkowskiSearch):
-    """Brute force by matrix products, followed by exact distances of the candidates."""
+    """Brute force by matrix products; distances to the candidates are then computed exactly."""
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
-        # Far from the origin, expanded squares lose the digits that distinguish neighbours.
+        # Centre points: far from the origin, expanded squares lose digits that distinguish neighbours.
         self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
@@ -691,7 +691,7 @@ def _by_differences(
 ) -> Found:
     """Sort the points found for each row by distance in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # One megabyte of differences fits in the cache.
+    # Limit differences to one megabyte, which fits in the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:
@@ -709,13 +709,13 @@ def _by_differences(
 
 
 class _BlockSearch(_MinkowskiSearch):
-    """Compare whole KD-tree leaves in single precision, then compute exact distances of the candidates."""
+    """Compare whole KD-tree leaves in single precision; then compute exact distances to the candidates."""
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
         self.n_jobs = n_jobs
         n_points, n_features = points.shape
-        # Scale to about 1 by a power of two, which loses no digits and prevents squares from overflowing.
+        # Scale values to about 1 by a power of two; this loses no digits and keeps squares from overflowing.
         largest = max(float(points.max()), -float(points.min())) or 1.0
         self._scale = 2.0 ** -min(max(math.frexp(largest)[1], -1000), 1000)
         small = np.empty(points.shape, dtype=np.float32)
@@ -746,14 +746,14 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Coordinates, squares and each of the d additions have rounding errors of half a unit in the last
-        # place, and squares below 1e-38 underflow.
+        # Reduce ``reach`` by the rounding errors of coordinates, squares and d additions (half a unit in the
+        # last place each) and by the underflow of squares below 1e-38.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
-        # Single precision cannot distinguish points that are much closer to each other than to the mean. If
-        # the relative error of the distances exceeds 1 %, search again in double precision.
+        # Single precision cannot distinguish points that are much closer to each other than to the mean.
+        # Where the relative error of distances exceeds 1 %, search again in double precision.
         blurred = np.flatnonzero(found.horizon < 0.99 * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):
@@ -779,7 +779,7 @@ class _BlockSearch(_MinkowskiSearch):
 
 
 class _Approximation(PointSearch):
-    """Approximate search by nearest-neighbour descent; the exact search completes its lists."""
+    """Approximate search by nearest-neighbour descent; the exact search replaces incomplete lists."""
 
     def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
         from pynndescent import NNDescent  # an extra with a slow import
@@ -787,7 +787,7 @@ class _Approximation(PointSearch):
         super().__init__(exact.points)
         self._exact = exact
         small = (exact.points - exact.points.mean(axis=0, dtype=np.float64)).astype(np.float32)
-        # Multiple threads would make the result irreproducible.
+        # With several threads, the result would not be reproducible.
         index = NNDescent(small, n_neighbors=n_found, random_state=seed, n_jobs=1, compressed=False)
         self._lists = index.neighbor_graph[0].astype(np.int32)
         n_rows = min(_SAMPLED_ROWS, len(small))

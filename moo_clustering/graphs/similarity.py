@@ -23,14 +23,14 @@ from moo_clustering.graphs.neighbors import Metric, NeighborLists, PlainMetric
 #: A positive number, "mean" or "median".
 Sigma = float | str
 MAX_MEMORY = 4 * 2**30
-# Bytes for the value and index of an entry, its transpose, and their maximum during symmetrisation.
+# Bytes per entry during symmetrisation: the values and indices of the entry, its transpose and their maximum.
 _BYTES_PER_ENTRY = 40
 
 
 def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link two samples if at least one of them lists the other, with Gaussian similarities.
+    """Link samples with Gaussian similarities if at least one of them lists the other.
 
-    Source: PESC, section on baselines (k-nearest-neighbour graph).
+    Source: PESC, section on baselines.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link samples that list each other, with Gaussian similarities; some samples may have no edges."""
+    """Link samples that list each other, with Gaussian similarities; samples may remain isolated."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
     return without_diagonal(mutual)
@@ -63,7 +63,7 @@ def epsilon_graph(
 ) -> sp.csr_array:
     """Link samples whose distance is strictly below ``epsilon``, with similarity 1.
 
-    Takes O(N^2 d) time (less for Minkowski metrics and up to 12 features, by a KD-tree) and O(edges) memory.
+    Takes O(N^2 d) time and O(edges) memory; a KD-tree saves time for Minkowski metrics and up to 12 features.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def epsilon_graph(
     epsilon : float
     metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
-        Maximum size of the graph in bytes (40 per edge and direction), above which a ValueError is raised.
+        Maximum size of the graph in bytes (80 per edge), above which a ValueError is raised.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory:
 
 
 def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
-    """Yield each block's first row number, and its distances to all samples, rounded to preserve ties."""
+    """Yield each block's first row number, and its distances to all samples, rounded to make ties equal."""
     if metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
@@ -132,7 +132,7 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
 
 def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_memory: int) -> sp.csr_array:
     tree = cKDTree(data, balanced_tree=False)
-    # Search slightly beyond epsilon, because distances are rounded before the exact comparison.
+    # Search slightly beyond epsilon, because rounded distances are compared below.
     reach = epsilon * (1.0 + 1e-9)
     n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
     _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
@@ -180,7 +180,7 @@ def self_tuning_graph(
 ) -> sp.csr_array:
     """Return a connected nearest-neighbour graph with similarities exp(-d_ij^2 / (sigma_i sigma_j)).
 
-    sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, but at least a
+    sigma_i is the larger of the distance from sample i to its ``scale_neighbor``-th nearest neighbour and a
     thousandth of the median positive neighbour distance. Two samples are linked if either lists the other.
     Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see :func:`neighbor_lists`,
     and for links between components, :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
@@ -190,9 +190,9 @@ def self_tuning_graph(
     X : array-like of shape (m, n_features)
         Features or, with ``metric="precomputed"``, distances of shape (m, m).
     n_neighbors : int, default=10
-        Number of nearest neighbours to link, limited to m - 1. Ties are broken by the lower row number.
+        Number of nearest neighbours to link, limited to m - 1. Ties are broken by the lower row index.
     scale_neighbor : int, default=7
-        Rank of the neighbour that sets the scale; the last neighbour is used if there are fewer.
+        Rank of the neighbour that determines sigma_i, limited to the number of neighbours.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     n_jobs : int, optional
         Number of threads for the neighbour search; does not affect the result.
@@ -232,21 +232,21 @@ def _weights(indices: Int32Array, distances: FloatArray, scale_neighbor: int) ->
     scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
     # Divide twice, because the product of two tiny scales may underflow.
     exponent = (distances / scale[:, None]) * (distances / scale[indices])
-    # Limit weights to at least 1e-6, so that underflow removes no edge.
+    # Keep weights at or above 1e-6, so that underflow removes no edge.
     return np.maximum(1e-6, np.exp(-exponent))
 
 
 def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Link neighbours, with symmetrised water-filling similarities.
+    """Link neighbours with symmetrised water-filling similarities.
 
     Takes O(N width) time and memory. Source: PESC.
 
     Parameters
     ----------
     lists : NeighborLists
-        Candidate neighbours. The lists are long enough if the last neighbour in each row has weight 0.
+        Candidate neighbours. The lists are long enough if the last candidate in each row receives weight 0.
     lam : float, optional
-        Trade-off between close neighbours and many neighbours. Default: :func:`waterfill_lambda`.
+        Trade-off; larger values spread weights over more neighbours. Default: :func:`waterfill_lambda`.
 
     Returns
     -------
@@ -263,9 +263,9 @@ def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_ar
 
 @documented(knn_graph)
 def waterfill_lambda(lists: NeighborLists) -> float:
-    """Return the default trade-off: three times the mean distance of up to 10 nearest neighbours.
+    """Return the default trade-off: three times the mean distance of (up to) the 10 nearest neighbours.
 
-    Returns 1 if all these distances are 0, because every positive number then yields the same graph.
+    Returns 1 if these distances are all 0, because every positive number then yields the same graph.
     """
     near = lists.distances[:, :10]
     mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))
@@ -287,13 +287,13 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     Returns
     -------
     p : ndarray of shape (n_rows, width)
-        max(0, (theta - d_r) / lam), where theta is such that each row sums to 1.
+        max(0, (theta - d_r) / lam), with theta such that the row sums to 1.
     """
     if not (np.isfinite(lam) and lam > 0):
         raise ValueError(f"lam must be a positive number, got {quoted(lam)}")
     distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
-    # Only differences within a row matter, so subtract the nearest distance to preserve digits.
+    # Only differences within a row matter, so subtract the smallest distance to preserve digits.
     d = np.where(real, distances, 0.0).astype(np.float64)
     d -= d[:, :1]
     rank = np.arange(1, d.shape[1] + 1)
@@ -327,7 +327,7 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
 
 @documented()
 def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
-    """Return the scale factor of a Gaussian: a given number, or the mean or median edge distance.
+    """Return the scale factor of a Gaussian similarity: ``sigma``, or the mean or median of the distances.
 
     Parameters
     ----------
@@ -372,8 +372,8 @@ def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: in
 
 
 def listed_edges(lists: NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
-    """Return the directed matrix of the positive ``weights`` (n_samples, width) of listed neighbours."""
-    # Older versions of NumPy make parts of a memory-mapped array read-only, but sorting writes to them.
+    """Return a directed matrix with the positive ``weights`` (n_samples, width) of the listed neighbours."""
+    # Convert memory maps to arrays: in older NumPy, selections from memory maps cannot be sorted in place.
     indices = np.asarray(lists.indices)
     kept = (indices >= 0) & (weights > 0)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
@@ -391,7 +391,7 @@ def write_constraints(
 ) -> sp.csr_array:
     """Set similarities to max(S) within groups and to 0 between conflicting groups.
 
-    Without edges, max(S) is taken as 1. Takes O(nnz + links) time and memory. Source: PESC,
+    If S has no edges, the value 1 replaces max(S). Takes O(nnz + links) time and memory. Source: PESC,
     semi-supervised baselines.
 
     Parameters
@@ -400,8 +400,8 @@ def write_constraints(
         Similarities, which are copied and made symmetric.
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
-        ``"clique"`` links every pair in a group, which is quadratic in its size. ``"star"`` links members
-        only to the group's medoid (in a ring if ``X`` is None). ``"auto"`` uses cliques up to 10^6 pairs.
+        ``"clique"`` links all pairs in a group. ``"star"`` links members only to the group's medoid or, if
+        ``X`` is None, in a ring. ``"auto"`` uses cliques if there are at most 10^6 pairs in all.
     X : ndarray of shape (n_samples, n_features), optional
         Features from which medoids are determined.
 
@@ -428,7 +428,7 @@ def write_constraints(
         return graph
     i, j = np.concatenate(links).T
     joined = sp.coo_array((np.full(len(i), largest), (i, j)), shape=graph.shape).tocsr()
-    # A link that is listed twice (in a ring of two) would otherwise have twice the weight.
+    # Links in a ring of two are listed twice, and would otherwise have twice the weight.
     joined.data[:] = largest
     return symmetrize(graph.maximum(joined))
 
@@ -445,7 +445,7 @@ def _links(members: Int64Array, how: str, X: AnyFloatArray | None) -> Int64Array
 
 
 def _medoid(points: FloatArray) -> int:
-    # Above 2048 members, use the member nearest to the mean instead of the medoid.
+    # For more than 2048 members, use the member nearest to the mean instead of the medoid.
     if len(points) <= 2048:
         return int(cdist(points, points).sum(axis=1).argmin())
     return int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin())

@@ -25,15 +25,15 @@ from moo_clustering.graphs.bridges import bridge_weight, link_parts
 from moo_clustering.graphs.matrices import degrees, inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
-# Above this number of samples, k-means is fitted to a random subset of them.
+# With more samples than this, k-means is fitted to a random subset.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
-# Maximum number of k-means iterations, and largest final movement of centres, relative to the variance.
+# Maximum number of k-means iterations, and tolerance for squared centre movements / variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
-# Maximum size of sparse graphs with many neighbours that are solved as dense matrices.
+# Maximum n_samples for which sparse graphs with many neighbours are solved as dense matrices.
 DENSE_UP_TO = 2000
-# Minimum size for Lanczos on sparse graphs with few neighbours and on dense matrices without zeros. Dense
-# matrices with a higher ratio of vectors to samples, or after this many restarts, use the dense solver.
+# Minimum n_samples for Lanczos on sparse graphs with few neighbours and on dense matrices without zeros. For
+# dense matrices, also the maximum ratio of vectors to samples and the maximum number of restarts.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -46,11 +46,11 @@ class SpectralPartition:
     labels : ndarray of shape (n_samples,), int32
         Clusters, numbered by first appearance.
     similarity : csr_array of shape (n_samples, n_samples)
-        Graph that was clustered: symmetric and with bridges.
+        Graph that was clustered, after symmetrisation and bridging.
     embedding : ndarray of shape (n_samples, n_clusters)
-        Rows that were clustered by k-means.
+        Points that were clustered by k-means, one row per sample.
     eigenvalues : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
-        Smallest eigenvalues of the Laplacian; the difference between the last two is the eigengap.
+        Smallest eigenvalues of the Laplacian. The difference between the last two is the eigengap.
     n_components : int
         Number of connected components before bridging.
     """
@@ -77,11 +77,11 @@ def spectral_partition(
     rng: Generator,
     n_jobs: int | None = None,
 ) -> SpectralPartition:
-    """Cluster a graph by k-means on the rows of its first Laplacian eigenvectors.
+    """Cluster a graph by k-means on the rows of its first K Laplacian eigenvectors.
 
-    K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to
-    a random subset of max(20,000, 50 K). Raises a ValueError if K is out of range, if ``X`` is missing but
-    needed for bridges, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
+    K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to a random
+    subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, if ``X`` is required for
+    bridges but missing, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def spectral_partition(
         K, from 1 to n_samples.
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        K components are the clusters; more than K are merged arbitrarily, with a warning.
+        the components are the clusters if there are K; more are merged arbitrarily, with a warning.
     X, metric, lists
         See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample represents. It weights the sample in k-means and multiplies
-        its row of S. The similarity to a sample is divided among its copies.
+        Positive number of copies that each sample represents. It is the sample's weight in k-means and
+        multiplies its row of S. The similarity to a sample is divided among its copies.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -111,7 +111,7 @@ def spectral_partition(
                 f"the graph has {n_components} components, and bridge=True requires X to link them; "
                 "pass X or set bridge=False"
             )
-        # Equivalent to bridge_components, but does not compute the components again.
+        # Same as bridge_components, without computing the components again.
         weight, keys = bridge_weight(graph), rng.permutation(n_samples)
         graph = link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
     elif n_components > n_clusters:
@@ -139,7 +139,7 @@ def spectral_partition(
 
 
 def cut_weights(sample_weight: ArrayLike, n_samples: int, laplacian: str) -> FloatArray:
-    """Check sample weights, which are not supported for an unnormalised Laplacian."""
+    """Check sample weights, which the unnormalised Laplacian does not support."""
     if laplacian == "unnormalized":
         raise ValueError(
             'sample_weight does not apply to laplacian="unnormalized", whose eigenvectors ignore the number '
@@ -174,8 +174,8 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     2001.
 
     Takes O(m^3) time and O(m^2) memory for dense and small sparse matrices. Large or very sparse matrices use
-    Lanczos iteration, as in :func:`spectral_embedding`. Dense matrices without zeros use it if it reaches
-    the precision of the dense solution. All solvers run in one thread, for reproducible rounding.
+    Lanczos iteration, as in :func:`spectral_embedding`. So do dense matrices without zeros if the result is
+    as precise as that of the dense solver. All solvers run in one thread, for reproducible rounding.
 
     Parameters
     ----------
@@ -186,13 +186,13 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     n_init : int, default=3
         Number of k-means initialisations.
     rng : numpy.random.Generator
-        Generator for k-means seeds (one per k up to the largest), and for initial vectors of solvers.
+        Generator for the seeds of k-means (one per k, up to the largest) and the initial vectors of solvers.
 
     Returns
     -------
     ndarray of shape (len(ks), m), int32
         Clusters, numbered by first appearance; fewer than k if there are fewer distinct rows. Samples without
-        similarities have a row of zeros, and join the cluster whose centre is closest to the origin.
+        edges have a row of zeros, and join the cluster whose centre is closest to the origin.
     """
     S, wanted = checked_graph(S), checked_counts(ks)
     if n_init < 1:
@@ -223,16 +223,16 @@ def kmeans_labels(
     centers: FloatArray | None = None,
     squares: FloatArray | None = None,
 ) -> Int32Array:
-    """Compute the same labels as scikit-learn's k-means with the same seed, but faster."""
-    # ``centers`` is an additional initialisation, and ``squares`` are the squared distances between samples.
-    # The result has fewer clusters if there are fewer distinct samples.
+    """Compute the labels of scikit-learn's k-means for the same seed, but faster."""
+    # ``centers`` is an additional initialisation; ``squares`` contains the squared distances between samples.
+    # If there are fewer distinct samples than clusters, the result has fewer clusters.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    # For few samples, k-means can run in NumPy with all squared distances, without compiled kernels.
+    # For few samples, k-means can run in NumPy on all squared distances, without compiling kernels.
     small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
@@ -248,7 +248,7 @@ def kmeans_labels(
         begun = X[chosen] if start < n_init or centers is None else centers
         if not (small and _small_lloyd(X, begun, labels[1], tolerance)):
             lloyd(X, begun, labels[1], _MAX_PASSES, tolerance)
-        # Recompute the objective, because the last digits of the kernel's value depend on the processor.
+        # Recompute the objective, because the last digits of the kernel's result depend on the processor.
         found = ((X - begun[labels[1]]) ** 2).sum()
         if found < least:
             least, labels[0] = found, labels[1]
@@ -302,7 +302,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
-    """Return leading eigenvectors with rows of any length; samples without edges have zero rows."""
+    """Return leading eigenvectors, whose rows are not normalised; samples without edges have zero rows."""
     degree = degrees(S)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
@@ -320,7 +320,7 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
         vectors[tied, :n_found] = embeddings.spectral_embedding(inner, n_found, **options)[1]
         return vectors
     root = inverse_root(degree[tied])
-    # A matrix with zeros can have several components, and Lanczos may miss some of their equal eigenvalues.
+    # A matrix with zeros can have several components, whose equal eigenvalues Lanczos may miss.
     found = _by_lanczos(inner, root, n_found) if not sp.issparse(S) and inner.min() > 0 else None
     if found is None:
         B = (inner.toarray() if sp.issparse(inner) else inner) * root[:, None]
@@ -332,12 +332,12 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
 
 
 def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray | None:
-    """Return eigenvectors for the largest eigenvalues of root S root; None if the dense solver is needed."""
+    """Return the leading eigenvectors of diag(root) S diag(root), or None if a dense solver is needed."""
     m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
-    # BLAS reads column-major matrices without a copy, such as the transpose of a row-major matrix. Like eigh,
-    # it reads only one triangle.
+    # BLAS reads column-major matrices, such as the transpose of a row-major matrix, without copying them.
+    # Like eigh, it reads only one triangle.
     half = S.T if S.flags.c_contiguous else np.asfortranarray(S)
     product = LinearOperator(
         (m, m), matvec=lambda x: root * blas.dsymv(1.0, half, root * x.ravel()), dtype=np.float64
@@ -353,8 +353,8 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of each partition, to be minimised.
 
-    An edge between two clusters counts once for each cluster. In sparse regions of a graph, the ratio cut
-    favours cutting off single samples. Takes O(n_partitions nnz) time and O(nnz) memory. Source: Luo, Jiao
+    An edge between two clusters counts once for each of them. The ratio cut favours cutting off single
+    samples in sparse regions of a graph. Takes O(n_partitions nnz) time and O(nnz) memory. Source: Luo, Jiao
     and Lozano, IEEE TEVC, 2016, who use it to select one partition from a front.
 
     Parameters
@@ -400,7 +400,7 @@ def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
 
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
-    """Check numbers of clusters, and convert them to an array."""
+    """Convert numbers of clusters to an array, and check that they are at least 1."""
     counts = checked_integers(ks, "ks", ndim=(1,)).astype(np.int64)
     if counts.min(initial=1) < 1:
         raise ValueError(f"ks must be at least 1, got {counts.min()}")

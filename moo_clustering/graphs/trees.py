@@ -1,4 +1,4 @@
-"""Minimum spanning trees, and Genie clustering based on them."""
+"""Minimum spanning trees, and Genie clustering."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.neighbors import Metric, PlainMetric, Ties
 from moo_clustering.graphs.spectral import checked_counts
 
-# Above this number of features, boxes exclude too few points to save time.
+# With more features than this, boxes exclude too few points to save time.
 MOST_FEATURES = 20
 Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
@@ -73,10 +73,10 @@ def euclidean_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of samples.
 
-    Prim's algorithm takes O(N^2 n_features) time, Boruvka's about O(N log N) with few features. Takes O(N
-    n_features) memory, plus up to 128 MB for up to 4096 samples with over 20 features. Duplicates are linked
-    to the duplicate with the smallest key. Raises a ValueError if ``"boruvka"`` is used with a non-Euclidean
-    metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
+    Prim's algorithm takes O(N^2 n_features) time, and Boruvka's about O(N log N) time for few features. Takes
+    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. Each
+    duplicate is linked to the one with the smallest key. Raises a ValueError if ``"boruvka"`` is used with a
+    non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
@@ -87,11 +87,11 @@ def euclidean_mst(
     root : int or "random", default="random"
         Root sample; does not affect the links.
     ties : {"random", "index"} or ndarray of shape (n_samples,), int32, default="random"
-        Unique sample keys: a random permutation, row indices, or an array. Links of equal length are sorted
-        by the smaller key of their ends, then by the larger key.
+        Unique key of each sample: a random permutation, row indices, or an array. Links of equal length are
+        sorted by the smaller key of their ends, then by the larger key.
     algorithm : {"auto", "prim", "boruvka"}, default="auto"
-        ``"boruvka"`` searches a tree of boxes, for Euclidean distances only. ``"prim"`` adds one sample at a
-        time, for any metric, without storing a distance matrix. Both return the same tree.
+        ``"boruvka"`` searches a tree of boxes, and requires Euclidean distances. ``"prim"`` adds one sample
+        at a time, and supports any metric without storing a distance matrix. Both return the same tree.
     rng : numpy.random.Generator, optional
         Generator for random roots and keys.
     """
@@ -161,9 +161,9 @@ def _of_rows(
 
 
 def square_distances(points: FloatArray) -> FloatArray | None:
-    """Compute all squared distances, shape (n, n); None if there are few features or many points."""
-    # With many features, kernels are several times faster with this matrix than if they compute distances
-    # themselves. The limit of 4096 samples corresponds to 128 MB.
+    """Return all squared distances, shape (n, n), or None if there are few features or many points."""
+    # With many features, kernels that read this matrix are several times faster than kernels that compute
+    # distances. The limit of 4096 samples corresponds to 128 MB.
     if points.shape[1] <= MOST_FEATURES or len(points) > 4096:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
@@ -172,9 +172,9 @@ def square_distances(points: FloatArray) -> FloatArray | None:
 def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
-    """Compute the links by Prim's algorithm, with mutual reachability distances if ``cores`` are given."""
+    """Compute the links by Prim's algorithm, for mutual reachability distances if ``cores`` is given."""
     kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
-    # Per sample, NumPy's version costs about as much as 100 steps of a kernel that is not compiled.
+    # Per sample, the NumPy version costs about as much as 100 steps of an uncompiled kernel.
     if not caching.interpreted(kernel, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
         kernel(X, precomputed, others, links)
@@ -190,12 +190,12 @@ def _prim(
 
 
 def _rounded(values: Any) -> FloatArray:
-    high: FloatArray = values * 4097.0  # break ties in the same way as the kernel
+    high: FloatArray = values * 4097.0  # breaks ties as the kernel does
     return high - (high - values)
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute a tree; ``row(i)`` returns the lengths from i, then rows that break ties before the keys do."""
+    """Compute the links; ``row(i)`` returns the lengths from i, then rows that break ties before keys do."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
@@ -239,7 +239,7 @@ def mutual_reachability_mst(
     """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).
 
     core_i is the distance from sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
-    sample if there are fewer. Takes O(m^2 n_features) time with Prim's algorithm; memory as in
+    sample if there are fewer. Takes O(m^2 n_features) time (Prim's algorithm) and as much memory as
     :func:`euclidean_mst`. Source: Campello, Moulavi and Sander, Density-based clustering, PAKDD 2013.
 
     Parameters
@@ -254,7 +254,7 @@ def mutual_reachability_mst(
     Returns
     -------
     SpanningTree
-        Tree with root 0. Links of equal length, common in sparse regions, are sorted by d_ij, then by row.
+        Tree with root 0. Links of equal length (common in sparse regions) are sorted by d_ij, then by row.
     """
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
@@ -263,7 +263,7 @@ def mutual_reachability_mst(
     if precomputed:
         if not np.allclose(data, data.T, rtol=1e-9, atol=0.0):
             raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree')
-        # Make both halves identical, so that ties do not depend on the direction of a link.
+        # Make the matrix exactly symmetric, so that ties do not depend on the direction of a link.
         data = np.maximum(data, data.T)
     if m == 1:
         return hang_up(np.empty((0, 2), dtype=np.int64), np.empty(0), 1, 0)
@@ -277,11 +277,11 @@ def mutual_reachability_mst(
 
 
 def minimax_distances(tree: SpanningTree) -> FloatArray:
-    """Compute the longest link on the tree path between each pair of samples.
+    """Compute the length of the longest link on the tree path between each pair of samples.
 
-    In a minimum spanning tree, this is the smallest possible longest step on any path between the two
-    samples: the single-linkage (subdominant ultrametric) distance. Takes O(m^2) time and memory. Source:
-    Gower and Ross, Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
+    In a minimum spanning tree, no other path between the two samples has a shorter longest step: this is the
+    single-linkage (subdominant ultrametric) distance. Takes O(m^2) time and memory. Source: Gower and Ross,
+    Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     place = np.empty(m, dtype=np.intp)
     place[order] = np.arange(m)
     above, length = place[tree.parent[order]], tree.lengths[order]
-    # In tree order, the first entries of each row belong to samples that are already processed.
+    # In tree order, the first p entries of row p belong to samples already processed.
     path = np.zeros((m, m))
     for p in range(1, m):
         path[p, :p] = np.maximum(path[above[p], :p], length[p])
@@ -307,20 +307,20 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
 def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3) -> IntpArray:
     """Compute the order in which Genie merges the links of a minimum spanning tree.
 
-    If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest unused link,
-    otherwise the shortest unused link of one of the smallest clusters. Takes at most O(m sqrt(m)) time,
-    because O(sqrt(m)) distinct cluster sizes can coexist, and O(m) memory. Raises a ValueError if links are
-    not a spanning tree or if lengths or threshold are invalid. Source: Gagolewski, Bartoszuk and Cena, Genie:
-    a new, fast, and outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
+    Genie merges the shortest unused link if the Gini index of the cluster sizes is at most ``threshold``, and
+    otherwise the shortest unused link of a cluster of minimum size. Takes at most O(m sqrt(m)) time, because
+    O(sqrt(m)) distinct cluster sizes can coexist, and O(m) memory. Raises a ValueError if links are not a
+    spanning tree or if lengths or threshold are invalid. Source: Gagolewski, Bartoszuk and Cena, Genie: a
+    new, fast, and outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
 
     Parameters
     ----------
     links : array-like of shape (m - 1, 2)
         Links of a spanning tree on samples 0..m-1, for example from :meth:`SpanningTree.links`.
     lengths : array-like of shape (m - 1,)
-        Lengths of the links. Lengths that agree to twelve digits are tied, and keep their order.
+        Lengths of the links. Links whose lengths agree to twelve digits are tied, and keep their order.
     threshold : float, default=0.3
-        From 0 to 1, where 1 is single linkage.
+        Maximum Gini index for merging the shortest link, from 0 to 1; 1 is single linkage.
 
     Returns
     -------
@@ -354,7 +354,7 @@ def genie_cuts(
 ) -> Int32Array:
     """Compute the Genie partitions for several numbers of clusters.
 
-    Takes O(m) time for each k, in addition to the merges.
+    Takes O(m) time for each k, in addition to :func:`genie_merges`.
 
     Parameters
     ----------
@@ -384,8 +384,8 @@ def genie_cuts(
 
 
 def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -> SpanningTree:
-    """Root a tree given by links of shape (n_samples - 1, 2)."""
-    # Sort the links, so that the sample order does not depend on the algorithm.
+    """Root the tree with the given links, shape (n_samples - 1, 2)."""
+    # Sort the links, so that the order of samples does not depend on the algorithm.
     ends = np.sort(links, axis=1)
     by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
     links, lengths = ends[by_ends], lengths[by_ends]
@@ -399,14 +399,14 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
 
 
 def box_tree(X: NDArray[Any]) -> BoxTree:
-    """Build a tree of boxes over rows, in O(n_features N log N) time and O(n_features N) memory."""
+    """Build a tree of bounding boxes for rows, in O(n_features N log N) time and O(n_features N) memory."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
     samples, *nodes = trees.build(rows, trees.node_count(len(rows)))
     return BoxTree(rows[samples], samples, *nodes)
 
 
 class BoxTree(NamedTuple):
-    """Tree of boxes over points; positions follow the order of the leaves."""
+    """Tree of bounding boxes of points; positions number the points leaf by leaf."""
 
     points: FloatArray  # shape (n_points, n_features): points by position
     samples: Int64Array  # shape (n_points,): data row at each position
@@ -417,7 +417,7 @@ class BoxTree(NamedTuple):
 
     @property
     def nodes(self) -> tuple[NDArray[Any], ...]:
-        """Node arrays, in the order of the kernel arguments."""
+        """Node arrays, in the order in which kernels expect them."""
         return self.start, self.stop, self.low, self.high
 
     def positions(self) -> Int64Array:

@@ -1,4 +1,4 @@
-"""Clustering indices: how good a partition is, by itself or compared with known classes.
+"""Validity indices, which score partitions by themselves or by comparison with known classes.
 
 Internal indices are objects: ``fit`` accepts the data, and ``evaluate`` scores a population of partitions
 (see :class:`ValidityIndex`); :func:`get_index` returns an index by name. External measures are functions

@@ -1,4 +1,4 @@
-"""Internal validity indices for partitions of bags of instances, and a report on all indices."""
+"""Internal validity indices for partitions of bags of instances, and a report with all indices."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
-# Finite value for partitions without two distinct clusters.
+# Finite value for partitions with a single cluster or with equal centroids.
 UNDEFINED = 1e6
-# Interpretations of Eq. 17; the position of an interpretation is its code in the kernel.
+# Interpretations of Eq. 17; the kernel identifies an interpretation by its position.
 READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
@@ -38,7 +38,7 @@ class _BagIndex(base.PopulationIndex):
 
 
 class _GeometryIndex(_BagIndex):
-    """Index computed from the products of a ``BagGeometry``."""
+    """Index computed from a ``BagGeometry``."""
 
     weighting: Weighting
     n_jobs: int | None
@@ -60,26 +60,26 @@ class _GeometryIndex(_BagIndex):
 
 @dataclass(eq=False, repr=False)
 class BagDaviesBouldin(_GeometryIndex):
-    """Mean over clusters of the largest (radius_i + radius_j) / distance between centroids, minimised.
+    """Mean over clusters i of the largest (radius_i + radius_j) / distance of centroids i and j, minimised.
 
-    The radius of a cluster is the mean distance from its bags to its centroid, and a bag's distance is that
-    of its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
+    A cluster's radius is the mean distance from its bags to its centroid, where the distance from a bag is
+    the distance from its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
     weighting : {"bag", "instance"}, default="bag"
-        ``"bag"``: centroids are the means of bag means (Eq. 3). ``"instance"``: the means of all instances.
+        Centroids are means of bag means (``"bag"``, Eq. 3) or means of all instances (``"instance"``).
     undefined : float, default=1e6
-        Value for fewer than two clusters or equal centroids, and upper bound on all values; may be ``inf``.
+        Value for a single cluster or equal centroids, and upper limit on all values; may be ``inf``.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
     Notes
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    several indices can share. A geometry with ``min_cluster_size`` is exact only if all clusters have at
-    least this size. Labels may have gaps. Partitions that isolate an outlier often have the lowest value, so
-    also report the cluster sizes.
+    several indices can share. A geometry with ``min_cluster_size`` is exact only if no cluster is smaller.
+    Labels need not be contiguous. Partitions that isolate an outlier often have the lowest value, so report
+    the cluster sizes, too.
 
     Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
     n)) time for p individuals with K clusters.
@@ -108,8 +108,8 @@ class BagDaviesBouldin(_GeometryIndex):
 class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of bags, maximised.
 
-    a is the mean distance from a bag to the other bags in its cluster, and b the smallest mean distance to
-    another cluster. Asymmetric distances are measured from the bag that is scored. Source: Evolutionary
+    For each bag, a is the mean distance to the other bags in its cluster, and b the smallest mean distance to
+    another cluster. Asymmetric distances are measured from the bag being scored. Source: Evolutionary
     multi-instance clustering, Eqs. 12-14.
 
     Parameters
@@ -117,16 +117,16 @@ class BagSilhouette(_BagIndex):
     kind : str, default="directed"
         Distance between bags: ``"directed"``, ``"symmetric"``, ``"mean_min"``, ``"min_min"`` or ``"mean"``
         (see :func:`~moo_clustering.bags.bag_distances`). With ``"precomputed"``, ``fit`` expects a matrix of
-        distances from bag i (row) to bag j, and ignores its diagonal.
+        distances from bag i (row) to bag j, whose diagonal is ignored.
     average : {"cluster", "bag"}, default="cluster"
-        Whether to average the clusters' mean silhouettes (Eq. 12) or the silhouettes of all bags.
+        Whether to average the mean silhouettes of clusters (Eq. 12) or the silhouettes of all bags.
     max_memory : int, default=4 GiB
         Maximum total size of the distance matrix and its transpose, in bytes.
 
     Notes
     -----
-    For data and labels, see :class:`BagDaviesBouldin`. Singletons, bags with a = b = 0, and all bags in a
-    partition with one cluster score 0.
+    For data and labels, see :class:`BagDaviesBouldin`. Singletons and bags with a = b = 0 score 0, as do all
+    bags if there is only one cluster.
 
     Takes O(n^2 d) time to compute the distances between n instances of d features, then O(p N (N + K)) time
     for p individuals with K clusters of N bags, and O(N^2) memory.
@@ -159,14 +159,14 @@ class BagSilhouette(_BagIndex):
             bags = bags_of(data)
             self._check_memory(bags.n_bags)
             H = bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)
-        # In the transpose, the distances from a bag to a cluster are contiguous.
+        # Store the transpose, in which the distances from a bag are contiguous in memory.
         self._columns = H.T.copy()
         np.fill_diagonal(self._columns, 0.0)
         self.n_samples_ = len(H)
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        # Lazy import, as in fit: indices are mostly used without bags.
+        # Lazy import, as in fit, because most users of indices have no bags.
         from moo_clustering._kernels.bag_distances import column_width, silhouette_means
 
         values = np.zeros(len(population.labels))
@@ -188,28 +188,28 @@ class BagSilhouette(_BagIndex):
 @documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class BagSDbw(_GeometryIndex):
-    """Scatter within clusters (Scat) plus density between clusters (Den), minimised.
+    """Scatter within clusters (Scat) plus density between clusters (Den), minimised (S_Dbw).
 
-    Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
-    over pairs of clusters of the number of bags near the midpoint between the centroids, divided by the
-    number of bags near a centroid (see ``reading``). A bag is near a point if all its instances are within
-    stdev of the point, where stdev is the square root of the sum of the norms, divided by K. Source:
-    Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the
+    mean, over pairs of clusters, of the number of bags near the midpoint of the two centroids divided by the
+    number of bags near a centroid (see ``reading``). A bag is near a point if all its instances are within a
+    distance stdev of it; stdev is the square root of the summed norms of the K cluster variances, divided by
+    K. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator of Den: ``"density"`` is the larger number of bags near their centroid (if 0, Den is 0),
-        ``"count"`` is the size of the larger cluster. ``"printed"``: Eq. 17 taken literally.
+        Denominator in Den: ``"density"`` is the larger of the two numbers of bags near a centroid (if 0, Den
+        is 0), and ``"count"`` the size of the larger cluster. ``"printed"`` takes Eq. 17 literally.
     sigma : {"bag", "instance"}, default="bag"
-        Whether variances are those of bag means or of instances.
+        Whether to compute the variances of bag means or of instances.
     ddof : {0, 1}, default=0
-        Delta degrees of freedom for variances; a single point always has variance 0.
+        Delta degrees of freedom for variances; the variance of a single point is always 0.
 
     Notes
     -----
-    For data and labels, see :class:`BagDaviesBouldin`. Most bags are wider than stdev, so Den is often 0; see
-    :meth:`parts`. Scat is 0 if all points are equal.
+    For data and labels, see :class:`BagDaviesBouldin`. Den is often 0, because most bags are wider than
+    stdev; :meth:`parts` returns both terms. Scat is 0 if all points are equal.
 
     Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
     n + N d)) time for p individuals with K clusters.
@@ -238,7 +238,7 @@ class BagSDbw(_GeometryIndex):
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {quoted(self.ddof)}")
         super().fit(data)
-        # Scale by a power of two close to the largest value, so that variances do not overflow.
+        # Divide by a power of two close to the largest absolute value, so that variances do not overflow.
         self._points, self._unit = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
@@ -251,7 +251,7 @@ class BagSDbw(_GeometryIndex):
     def parts(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return Scat and Den, each of shape (n_individuals,); the index is their sum.
 
-        ``labels`` has shape (n_individuals, n_bags). Values are inf if there are fewer than two clusters.
+        ``labels`` has shape (n_individuals, n_bags). Both are inf if there is only one cluster.
         """
         return self._parts(self._population(labels))
 
@@ -288,8 +288,8 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Return each bag's mean, sum of squared deviations and number of points, and the data unit."""
-    # Subtracting one row first makes equal instances exactly zero.
+    """Return each bag's mean, sum of squared deviations and number of points, and the unit of the values."""
+    # Subtract one row first, so that equal instances become exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
     X /= unit
@@ -306,9 +306,9 @@ def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, Float
 class TWCV(_GeometryIndex):
     """Total within-cluster variation: the sum of squared distances from bags to centroids, minimised.
 
-    The distance from a bag to a centroid is that of its farthest instance. For data, labels and cost, see
+    The distance from a bag is the distance from its farthest instance. For data, labels and cost, see
     :class:`BagDaviesBouldin`. The index is defined for every partition. Splitting a cluster may increase it,
-    because centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
+    because centroids do not minimise these distances. Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
     --------
@@ -331,19 +331,19 @@ class TWCV(_GeometryIndex):
 @documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class FTWCV(_GeometryIndex):
-    """Fast within-cluster variation: squared distances from bag means to cluster means, minimised.
+    """Fast within-cluster variation: the sum of squared distances from bag means to cluster means, minimised.
 
-    For data and labels, see :class:`BagDaviesBouldin`. Evaluating p individuals takes O(p N^2) time, plus O(n
-    d) for literal readings of Eq. 7. Source: Evolutionary multi-instance clustering, Eq. 7.
+    For data and labels, see :class:`BagDaviesBouldin`. Takes O(p N^2) time for p individuals, plus O(n d) for
+    the literal readings of Eq. 7. Source: Evolutionary multi-instance clustering, Eq. 7.
 
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"`` is the within-cluster sum of squares of bag means. The other readings follow Eq. 7
-        literally and depend on the origin: the sum of q minus the sum of its cluster means, where q is the
-        mean squared norm of a bag's instances or, with ``"printed_meansq"``, the squared norm of their mean.
+        ``"between"`` is the within-cluster sum of squares of bag means. The other readings take Eq. 7
+        literally and depend on the origin: the sum of q minus the sum of its cluster means, where q is a
+        bag's mean squared instance norm or, with ``"printed_meansq"``, the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
-        Weight of each bag mean in ``"between"``: 1, or the number of instances in the bag.
+        Weight of each bag mean in ``"between"``: 1, or the bag's number of instances.
 
     Examples
     --------
@@ -366,26 +366,26 @@ class FTWCV(_GeometryIndex):
 
     def _score(self, population: base.Population) -> FloatArray:
         values = self._objective("ftwcv", population, self.reading)
-        # Differences of squared norms may be slightly negative for equal bag means.
+        # For equal bag means, rounding may make differences of squared norms slightly negative.
         return np.maximum(values, 0.0) if self.reading == "between" else values
 
 
 def capped(values: FloatArray, undefined: float) -> FloatArray:
-    """Limit the values of a minimised index to at most ``undefined``."""
+    """Limit the values of a minimised index to ``undefined``."""
     if not undefined > 0.0:
         raise ValueError(f"undefined must be a positive number or inf, got {quoted(undefined)}")
     return np.minimum(values, undefined)
 
 
 def bags_of(data: Any) -> Bags:
-    """Convert data, or a geometry, to bags."""
+    """Return the bags of a geometry, or convert other data to bags."""
     from moo_clustering.bags import BagGeometry, as_bags
 
     return data.bags if isinstance(data, BagGeometry) else as_bags(data)
 
 
 def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
-    """Build the geometry of bags, or return ``data`` if it already is a geometry with this weighting."""
+    """Build the geometry of bags, or return ``data`` if it is already a geometry with this weighting."""
     from moo_clustering.bags import BagGeometry, as_bags
 
     if not isinstance(data, BagGeometry):
@@ -397,7 +397,7 @@ def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
 
 
 def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
-    """Renumber the non-empty clusters of each row contiguously; invalid labels are returned unchanged."""
+    """Make the cluster numbers of each row contiguous; invalid labels are returned unchanged."""
     if rows.size == 0 or rows.min() < 0 or rows.max() >= rows.shape[1]:
         return rows
     numbers = rows.astype(np.intp)
@@ -411,17 +411,17 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Compute the Davies-Bouldin index with medoids instead of centroids; lower is better.
 
-    The radius of a cluster is the mean of H[b, medoid] over its bags b. The distance between two medoids p
-    and q is max(H[p, q], H[q, p]). Takes O(p (N + K^2)) time for p individuals with K clusters of N bags.
-    Raises a ValueError if shapes do not match or if a label has no medoid, and a TypeError if labels or
-    medoids are not integers. Source: Evolutionary multi-instance clustering, Eq. 10.
+    A cluster's radius is the mean of H[b, medoid] over its bags b. The distance between two medoids p and q
+    is max(H[p, q], H[q, p]). Takes O(p (N + K^2)) time for p individuals with K clusters of N bags. Raises a
+    ValueError if shapes do not match or if a label has no medoid, and a TypeError if labels or medoids are
+    not integers. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
     H : array-like of shape (n_bags, n_bags)
         Distances from bag i (row) to bag j, not necessarily symmetric.
     labels : array-like of shape (n_individuals, n_bags) or (n_bags,)
-        Column in ``medoids`` of each bag's medoid, which need not be the nearest medoid.
+        Column of each bag's medoid in ``medoids``, which need not be the nearest medoid.
     medoids : array-like of shape (n_individuals, k_max) or (k_max,)
         Bag indices; -1 marks unused entries. Medoids without bags are ignored.
 
@@ -507,15 +507,15 @@ def bag_report(
     pos_label : hashable, optional
         Positive class for F1. Default: the class that sorts last.
     indices : mapping of str to fitted ValidityIndex, optional
-        Indices to report. Default: :func:`bag_indices`, which need only be computed once for several reports.
+        Indices to report. Default: :func:`bag_indices`, which can be computed once for several reports.
 
     Returns
     -------
     report : dict
         ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices (inf if undefined):
-        ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*`` for ``bag`` and ``instance`` (weighting
-        or variances); ``silhouette_cluster`` and ``silhouette_bag`` (averages of directed silhouettes). With
-        ``y``, also ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
+        ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*``, where * is ``bag`` or ``instance``
+        (weighting or variances); ``silhouette_cluster`` and ``silhouette_bag`` (by ``average``). With ``y``,
+        also ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
 
     Examples
     --------
@@ -555,7 +555,7 @@ def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.Valid
     Returns
     -------
     indices : dict of str to ValidityIndex
-        Fitted indices, with inf instead of 1e6 for undefined values.
+        Fitted indices, which are inf instead of 1e6 if undefined.
     """
     from moo_clustering.bags import bag_distances
 

@@ -1,4 +1,4 @@
-"""Base class for validity indices, including custom ones, and checks and sums shared by populations."""
+"""Base classes for built-in and custom validity indices, with checks and sums for populations."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 
-# Arguments with which indices and inequalities request values that are computed once per population.
+# Names of arguments by which indices and inequalities request values computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Magnitude of undefined values: finite but worse than all others. Problems treat them as infeasible.
+# Absolute value of undefined indices: finite, but worse than all other values; infeasible in problems.
 UNDEFINED = 1e12
 
 
 class ValidityIndex(ABC):
-    """Index for partitions of a data set: call ``fit`` once, then ``evaluate`` for each population.
+    """Validity index for partitions of a data set; call ``fit`` once, then ``evaluate`` for each population.
 
     Values have the sign used in the literature; problems negate maximised indices for pymoo. If the index is
-    undefined (single cluster, equal samples), the value is a finite number documented in the subclass.
+    undefined (single cluster, equal samples), the value is a finite number that the subclass documents.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class ValidityIndex(ABC):
         are infeasible and are not scored.
     takes : {"labels", "memberships"}, default="labels"
         First argument of :meth:`evaluate`: labels, or memberships (n_individuals, n_samples, n_clusters).
-        If :meth:`evaluate` has arguments named ``genes``, ``memberships``, ``centers`` or ``medoids``,
-        problems also pass the genotypes and the results of the encoding's methods of these names.
+        Problems pass the genotypes to an argument ``genes``, and the results of the encoding's methods of the
+        same name to arguments ``memberships``, ``centers`` and ``medoids``.
     """
 
     name: ClassVar[str]
@@ -73,7 +73,7 @@ class ValidityIndex(ABC):
         Parameters
         ----------
         labels : ndarray of shape (n_individuals, n_samples)
-            Contiguous clusters 0..k-1 in each row. A partition of shape (n_samples,) is a population of one.
+            Contiguous clusters 0..k-1 in each row. A single partition may have shape (n_samples,).
 
         Returns
         -------
@@ -83,7 +83,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Index whose ``_score`` receives a checked population; deep copies share the fitted arrays."""
+    """Index whose ``_score`` method receives a checked population; deep copies share the fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))
@@ -116,17 +116,17 @@ class CentredIndex(PopulationIndex):
 
 
 class FunctionIndex(PopulationIndex):
-    """Index based on a function ``(X, labels) -> float``, such as scikit-learn's ``calinski_harabasz_score``.
+    """Index computed by a function ``(X, labels) -> float`` like scikit-learn's ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and if all clusters are singletons; such
-    partitions are infeasible in problems. The function is called once per partition. The package's own
-    indices are faster, because they score whole populations.
+    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and for n_samples clusters; problems treat
+    such partitions as infeasible. The function is called once per partition; built-in indices are faster,
+    because they score whole populations at once.
 
     Parameters
     ----------
     function : callable
-        Called with the data and a partition into 2 to n_samples - 1 clusters. In problems, arguments named
-        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive the corresponding values.
+        Called with the data and the labels of 2 to n_samples - 1 clusters. In problems, arguments named
+        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive these values.
     direction : {"max", "min"}
         Whether higher or lower values are better.
     name : str, optional
@@ -174,7 +174,7 @@ class FunctionIndex(PopulationIndex):
 
 
 def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
-    """Return which PRODUCTS are arguments after the first ``n_data``, and whether labels precede them."""
+    """Return which PRODUCTS are arguments after the first ``n_data``, and whether they follow the labels."""
     named, free = accepted(function)
     names = tuple(name for name in PRODUCTS if name in named and name not in free[:n_data])
     first = free[n_data : n_data + 1]
@@ -182,7 +182,7 @@ def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
 
 
 def accepted(function: Any) -> tuple[list[str], list[str]]:
-    """Return the names of the keyword and positional arguments that a partial has not bound."""
+    """Return the names of keyword arguments and positional arguments, without keywords bound by a partial."""
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some compiled functions have no signature
@@ -194,31 +194,31 @@ def accepted(function: Any) -> tuple[list[str], list[str]]:
 
 
 def requests_of(index: ValidityIndex) -> tuple[str, ...]:
-    """Return the names in PRODUCTS that an index requests."""
+    """Return the PRODUCTS that an index requests."""
     names = index._requested if isinstance(index, FunctionIndex) else requested(index.evaluate, 1)[0]
     return ("memberships", *names) if index.takes == "memberships" else names
 
 
 class Population(NamedTuple):
-    """Partitions and their cluster sizes; the clusters ``0..n_clusters[q]-1`` of row q are non-empty."""
+    """Partitions and their cluster sizes; clusters ``0..n_clusters[q]-1`` of partition q are non-empty."""
 
     labels: Labels
     sizes: Int64Array
     n_clusters: Int64Array
 
     def take(self, rows: slice | IntpArray) -> Population:
-        """Select individuals, and trim ``sizes`` to the largest number of clusters among them."""
+        """Select individuals, and trim ``sizes`` to their largest number of clusters."""
         n_clusters = self.n_clusters[rows]
         width = int(n_clusters.max(initial=0))
         return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
 
     def blocks(self, items: int) -> Iterator[tuple[slice, Population]]:
-        """Split into blocks of bounded memory; each individual requires ``items`` numbers."""
+        """Yield blocks of bounded memory, given that scoring an individual requires ``items`` numbers."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
 
     def scores(self, items: int, score: Callable[[Population], Any]) -> FloatArray:
-        """Score the individuals by :meth:`blocks`; ``score`` returns one value per individual of a block."""
+        """Score the individuals in :meth:`blocks`; ``score`` returns one value per individual."""
         return np.concatenate([np.empty(0), *(score(block) for _, block in self.blocks(items))])
 
 
@@ -249,7 +249,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
 
 
 def integer_rows(values: Any, name: str) -> IntArray:
-    """Convert integers, or floats with integer values, to a 2-d integer array; a 1-d array is one row."""
+    """Convert integers or floats with integer values to a 2-d integer array; a 1-d array becomes one row."""
     array = checked_integers(values, name)
     if array.ndim == 1:
         array = array[np.newaxis]
@@ -261,7 +261,7 @@ def integer_rows(values: Any, name: str) -> IntArray:
 def means_by_block(
     X: FloatArray, population: Population, *, squared: bool
 ) -> Iterator[tuple[slice, Population, FloatArray, FloatArray]]:
-    """Yield the rows and individuals of blocks, cluster means (p, k, d), and sums of distances to them."""
+    """Yield each block's rows, individuals, cluster means (p, k, d) and sums of distances to the means."""
     for rows, block in population.blocks(population.sizes.shape[1] * (X.shape[1] + 1)):
         means, sums = np.zeros((*block.sizes.shape, X.shape[1])), np.zeros(block.sizes.shape)
         cluster_means(X, block.labels, block.sizes, means)

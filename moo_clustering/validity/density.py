@@ -15,14 +15,14 @@ from moo_clustering.validity.internal import FLOOR
 
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Return the row numbers of each of at least ``k`` clusters; the last clusters may be empty."""
+    """Return the row indices of each cluster, for at least ``k`` clusters, the last of which may be empty."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
 class Dunn(PopulationIndex):
-    """Smallest distance between clusters, divided by the largest distance within a cluster; maximised.
+    """Smallest distance between clusters divided by the largest distance within a cluster, maximised.
 
-    The value is 0 for a single cluster and if all clusters are singletons. Takes O(p n^2) time for p
+    The value is 0 for a single cluster and for a partition into singletons. Takes O(p n^2) time for p
     individuals and O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
     """
 
@@ -48,22 +48,22 @@ class Dunn(PopulationIndex):
 class DBCV(PopulationIndex):
     """Density-based validation: cluster separation compared with sparseness within clusters, maximised.
 
-    Sparseness is the longest inner edge of a cluster's minimum spanning tree in mutual reachability
-    distances. Separation is the smallest such distance between inner samples of two clusters. The value is
-    the mean over samples of (separation - sparseness) / max(separation, sparseness), from -1 to 1. Source:
-    Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
+    A cluster's sparseness is the longest inner edge of its minimum spanning tree in mutual reachability
+    distances. Its separation is the smallest such distance between its inner samples and those of other
+    clusters. The value is the sample mean of (separation - sparseness) / max(separation, sparseness), from -1
+    to 1. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
 
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
-        ``"distance"``: Euclidean distances (paper), with ties in reachability broken by distance.
-        ``"published"``: squared Euclidean distances (Python program), with ties broken by the sample order.
+        ``"distance"``: Euclidean distances (as in the paper); ties in reachability are broken by distance.
+        ``"published"``: squared Euclidean distances (as in the Python program); ties by sample order.
 
     Notes
     -----
-    The value is -1 for a single cluster; singletons score 0, like noise in the paper. The core distance of a
-    sample that has a duplicate is 0. Ties in reachability are frequent, and programs break them differently,
-    so their values are not comparable. ``"distance"`` does not depend on the sample order. Takes O(p n^2)
+    The value is -1 for a single cluster; singletons score 0, like noise in the paper. Samples with duplicates
+    have core distance 0. Ties in reachability are frequent, and programs break them differently, so values of
+    different programs are not comparable. ``"distance"`` does not depend on the sample order. Takes O(p n^2)
     time for p individuals, and 16 n^2 bytes of memory.
 
     Examples
@@ -86,7 +86,7 @@ class DBCV(PopulationIndex):
         if self.variant == "published":
             np.square(D, out=D)
         self.n_samples_, self._d = X.shape
-        # Compute inverse powers relative to the nearest sample, to avoid overflow.
+        # Compute inverse powers of distances relative to the nearest sample's, to avoid overflow.
         self._nearest = np.min(D, axis=1, where=D > 0, initial=np.inf)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             self._closeness = (self._nearest[:, np.newaxis] / D) ** self._d
@@ -108,12 +108,12 @@ class DBCV(PopulationIndex):
 class CDbw(CentredIndex):
     """Density within and between clusters: cohesion times compactness times separation, maximised.
 
-    Representatives of a cluster are samples far from its mean and from each other. Compactness is the mean
-    density around the representatives as they move towards the mean; the more this density changes, the lower
-    the cohesion. Separation is the distance between mutually nearest representatives of two clusters, divided
-    by one plus the density between the clusters. The value is 0 for a single cluster and if each cluster
-    consists of equal samples. Takes O(p k n r d) time for p individuals and r representatives, and O(n d)
-    memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
+    A cluster's representatives are samples far from its mean and from each other. Compactness is the mean
+    density around the representatives while they are moved towards the mean; the more this density changes,
+    the lower the cohesion. Separation is the distance between mutually nearest representatives of two
+    clusters, divided by 1 plus the density between the clusters. The value is 0 for a single cluster and if
+    each cluster consists of equal samples. Takes O(p k n r d) time for p individuals and r representatives,
+    and O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class CDbw(CentredIndex):
         cuts = np.cumsum(sizes)[:-1]
         X = self._X[np.argsort(labels, kind="stable")]
         clusters = np.split(X, cuts)
-        # reduceat rounds differently, which would break ties between distances to a mean.
+        # Do not use reduceat, whose rounding would break ties between distances to a mean.
         means = np.array([points.sum(axis=0) for points in clusters]) / sizes[:, np.newaxis]
         squares = np.split((X - np.repeat(means, sizes, axis=0)) ** 2, cuts)
         spread = (np.array([parts.sum(axis=0) for parts in squares]) / sizes[:, np.newaxis]).sum(axis=1)
@@ -159,7 +159,7 @@ class CDbw(CentredIndex):
     def _near(
         self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
     ) -> IntpArray:
-        """Count the samples within the radius of each point that belong to the cluster of the point."""
+        """Count the samples of each point's cluster that are within the point's radius."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
         for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
             for part in block_slices(len(own), len(samples)):
@@ -168,7 +168,7 @@ class CDbw(CentredIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Select the sample farthest from the mean, then repeatedly the one farthest from the selection."""
+        """Select the sample farthest from the mean, then repeatedly the sample farthest from all selected."""
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]
@@ -185,8 +185,8 @@ class CDbw(CentredIndex):
         for block in block_slices(k, 4 * len(far) * int(n_far.max())):
             first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
             D = cdist(far[first:stop], far[:stop])
-            # Facing representatives are mutually nearest. Each pair is found once, from the cluster with the
-            # higher number.
+            # Facing representatives are mutually nearest. Each pair is found once, starting from the cluster
+            # with the higher number.
             least = np.minimum.reduceat(D, starts[block] - first, axis=0)
             a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
             least = np.minimum.reduceat(D, starts[: block.stop], axis=1)

@@ -1,4 +1,4 @@
-"""Agreement of partitions with ensembles (runs may omit samples), pools, labels and pairs."""
+"""Agreement of partitions with ensembles, pools, labels and pairs; ensemble runs may omit samples."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity import base
 from moo_clustering.validity.external import ari_table, counted
 
-# Samples per block (two 8-byte numbers each), small enough for a block to fit in the cache.
+# Number of samples per block (16 bytes each), so that a block fits in the cache.
 BLOCK_OBJECTS = 1 << 15
 
 
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
     """Return the normalised mutual information between each pair of runs.
 
-    Takes O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters in all runs. Sources:
-    Ensemble NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
+    Takes O(n_samples n_runs n_others + E^2) time and O(E^2) memory, where E is the total number of clusters.
+    Sources: Ensemble NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers; -1 marks samples missing from a run. Two runs are compared on the samples that both contain.
+        Integers; -1 marks samples missing from a run. Runs are compared on the samples that both contain.
     others : array-like of shape (n_others, n_samples), optional
-        Runs to compare ``labels`` with. Default: ``labels``.
+        Runs with which ``labels`` are compared. Default: ``labels``.
 
     Returns
     -------
@@ -80,10 +80,10 @@ def mean_agreement(table: FloatArray) -> FloatArray:
 
 
 def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
-    """Compute the NMI between the runs of two sets, shape (n_runs_1, n_runs_2)."""
+    """Compute the NMI between each run of two sets, shape (n_runs_1, n_runs_2)."""
     shared = (first.intersections if first is second else overlaps(first, second)).astype(np.float64)
     to_first, to_second = _of_run(first), _of_run(second)
-    # Count the samples of each hyperedge that the other run contains.
+    # Count the samples of each hyperedge that are also in the other run.
     rows = shared @ to_second.T
     columns = to_first @ shared
     common = to_first @ rows
@@ -96,7 +96,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     )
     result = np.zeros_like(common)
     np.divide(information, np.sqrt(entropies), out=result, where=entropies > 0)
-    # Partitions are equal if both have as many clusters as their contingency table has non-empty cells.
+    # Two partitions are equal if each has as many clusters as their contingency table has non-zero cells.
     cells = to_first @ (shared > 0) @ to_second.T
     equal = (cells == to_first @ (rows > 0)) & (cells == (columns > 0) @ to_second.T) & (cells > 1)
     return np.where(equal, 1.0, np.clip(result, 0.0, 1.0))
@@ -115,15 +115,15 @@ def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
-    """Check runs, shape (n_runs, n_samples), and number their clusters, in O(n_runs n_samples) time."""
+    """Check runs, shape (n_runs, n_samples), and number all clusters, in O(n_runs n_samples) time."""
     rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
-        # Renumber large codes, which would require long tables.
+        # Renumber large labels, which would require long tables.
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape) - int(rows.min() < 0)
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # Missing samples were numbered like a cluster, so decrement all higher numbers.
+        # The missing samples received a cluster number, so decrement all higher numbers.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -146,7 +146,7 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Hyperedges:
-    """Clusters of all runs, numbered by run, then by first appearance."""
+    """Clusters of all runs, numbered run by run in order of first appearance."""
 
     codes: Int64Array  # shape (n_runs, n_samples): hyperedge of each sample in each run, -1 if missing
     starts: Int64Array  # shape (n_runs + 1,): run t consists of hyperedges starts[t] to starts[t + 1] - 1
@@ -168,7 +168,7 @@ class Hyperedges:
 
     @cached_property
     def runs(self) -> IntpArray:
-        """Run to which each hyperedge belongs, shape (n_edges,)."""
+        """Index of each hyperedge's run, shape (n_edges,)."""
         return np.repeat(np.arange(self.n_runs), np.diff(self.starts))
 
     @cached_property
@@ -187,13 +187,13 @@ class Hyperedges:
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """Return H (n_edges, n_samples), with 1 or the run's value for the samples of a hyperedge."""
+        """Return H (n_edges, n_samples), whose entries for a hyperedge's samples are 1 or the run's value."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
 
     def take(self, runs: IntArray) -> Hyperedges:
-        """Select runs in the given order, reusing the counts of shared samples."""
+        """Select runs in the given order; counts of shared samples are reused."""
         widths = np.diff(self.starts)[runs]
         starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
         shift = (starts[:-1] - self.starts[runs])[:, np.newaxis]
@@ -206,13 +206,13 @@ class Hyperedges:
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
     """Count the samples shared by the hyperedges of two sets of runs, shape (E_1, E_2)."""
-    # Takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, several times less than a sparse product.
+    # Takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, and is several times faster than a sparse product.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):
         columns = slice(int(second.starts[lo]), int(second.starts[min(lo + step, second.n_runs)]))
         width = columns.stop - columns.start + 1
-        # Count missing samples in an additional row and column, and drop these at the end.
+        # Count missing samples in an additional row and column, which are then dropped.
         there = np.where(second.seen[lo : lo + step], second.codes[lo : lo + step] - columns.start, width - 1)
         for run in range(first.n_runs):
             rows = slice(int(first.starts[run]), int(first.starts[run + 1]))
@@ -241,11 +241,11 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 
 @dataclass(eq=False, repr=False)
 class FamilyAgreement(base.PopulationIndex):
-    """Median over a pool's families of the best agreement with one of their members, maximised.
+    """Median over a pool's families of the highest agreement with a member of the family, maximised.
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The index is
-    the median of these values without the highest, so that members of the pool have no advantage: the lower
-    value for two families, and 0 for a single family. Takes O(q p n) time and O(q p) memory for q partitions
+    the median of all but the highest of these values, so that members of the pool have no advantage. It is
+    the lower value for two families, and 0 for one. Takes O(q p n) time and O(q p) memory for q partitions
     and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
@@ -278,7 +278,7 @@ class FamilyAgreement(base.PopulationIndex):
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
-            ``labels`` (n_partitions, n_samples) contains clusters 0..k-1, and ``families`` one name per row.
+            Pool, or labels 0..k-1 of shape (n_partitions, n_samples) and one family name per row.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -303,7 +303,7 @@ class FamilyAgreement(base.PopulationIndex):
 
     def _by_families(self, population: base.Population) -> FloatArray:
         members = self._members
-        # Comparing the pool with itself takes half as long.
+        # Comparing a pool with itself takes half the time.
         of_pool = np.array_equal(population.labels, members.labels)
         table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
         return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
@@ -339,7 +339,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         raise TypeError(f"families must be strings, got {quoted(names)}")
     if len(names) != len(rows):
         raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
-    # Copy the labels, because the owner of the pool may modify them later.
+    # Copy the labels, because the pool may be modified later.
     return base.check_population(rows, rows.shape[1]).labels.copy(), names
 
 
@@ -347,21 +347,21 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
 class LabelEvidence(base.PopulationIndex):
     """Log marginal likelihood of the labels given the clusters, maximised.
 
-    The class probabilities in each cluster have a Dirichlet prior with parameter alpha / K for each of K
-    classes. With N_cg labelled samples of class g in cluster c, and N_c labelled samples in cluster c,
+    The probabilities of the K classes in each cluster have a symmetric Dirichlet prior with parameter alpha /
+    K. With N_c labelled samples in cluster c, of which N_cg have class g,
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    where lnG is the log-gamma function. Pure clusters are rewarded, needless splits penalised. Clusters
-    without labelled samples add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
+    where lnG is the log-gamma function. The index rewards pure clusters and penalises needless splits;
+    unlabelled clusters add 0. Takes O(q L K) time for q partitions, L labelled samples. Sources:
     ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995 (likelihood).
 
     Parameters
     ----------
     alpha : float, default=0.5
-        Total concentration; smaller values favour purer clusters.
+        Total concentration of the prior; smaller values favour purer clusters.
     unnamed : bool, default=False
-        Whether to add one more outcome (K + 1 in total) for classes without labels.
+        Whether to count one additional class (K + 1 in total) for all classes without labels.
 
     Attributes
     ----------
@@ -382,9 +382,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        The row of a labelled sample contains a single 1, the row of an unlabelled sample contains zeros, and
-        the row of a group contains the sum over its samples. Raises a ValueError if counts are negative or
-        infinite, if there is no class, or if a parameter is invalid.
+        Rows of labelled samples contain a single 1, rows of unlabelled samples only zeros, and rows of sample
+        groups the sums over their samples. Raises a ValueError if counts are negative or infinite, if there
+        is no class, or if a parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -436,14 +436,14 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 
 @dataclass(eq=False, repr=False)
 class PairEvidence(base.PopulationIndex):
-    """Negative total penalty of the violated pairs, maximised.
+    """Negative total penalty for violated pairs, maximised.
 
-    Weights multiply the penalty. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
+    Pair weights multiply the penalty. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------
     penalty : float, default=2.9
-        Penalty per violated must-link or cannot-link; 2.9 is about ln(.95 / .05), for one wrong pair in 20.
+        Penalty per violated must-link or cannot-link; 2.9, about ln(.95 / .05), assumes 5 % wrong pairs.
 
     Examples
     --------

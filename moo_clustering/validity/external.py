@@ -24,11 +24,11 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
-# Types that represent the set of classes of a sample.
+# Types that represent a sample's set of classes.
 SETS = (list, tuple, set, frozenset, np.ndarray)
-# Maximum size of a contingency table that is converted to dense: 80 MB of integers.
+# Maximum number of entries of a contingency table that is converted to a dense array (80 MB).
 DENSE_ENTRIES = 10_000_000
-# Maximum size of a counter table in the fastest cache; clearing a larger table costs more than counting.
+# Maximum number of counters that fit in the fastest cache; clearing a larger table costs more than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
     "y_true must have a class with both positive and negative labelled samples (-1 marks unlabelled samples)"
@@ -74,12 +74,12 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
-    """Return the F1 score of the positive class, predicted by the cluster matched to it.
+    """Return the F1 score of the positive class, where the cluster matched to this class predicts it.
 
-    Ties between matchings are broken in favour of more matched clusters. Contingency tables of up to 4096
-    entries then use the lexicographically smallest (class of cluster 0, class of cluster 1, ...). Raises a
-    ValueError if ``pos_label`` is not a class, or if it is required because the labels cannot be sorted.
-    Source: Evolutionary multi-instance clustering, Eq. 20.
+    Tied matchings are resolved in favour of the most matched clusters. Remaining ties in contingency tables
+    of up to 4096 entries are resolved by the lexicographically smallest (class of cluster 0, class of cluster
+    1, ...). Raises a ValueError if ``pos_label`` is not a class, or if it is required because the labels
+    cannot be sorted. Source: Evolutionary multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
 
 def most_agreements(table: csr_array) -> int:
-    """Return the largest sum of entries of which no two are in the same row or column."""
+    """Return the largest sum of entries, no two of which are in the same row or column."""
     if np.prod(table.shape, dtype=np.int64) <= DENSE_ENTRIES:
         return _dense_optimum(table.toarray())
     rows, columns = _sparse_pairs(table)
@@ -125,7 +125,7 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     """Match each cluster (column) with a class (row) or -1; ties are broken in favour of more matches."""
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # Break ties arbitrarily in larger tables: the smallest matching requires up to one assignment per entry.
+    # In larger tables, break ties arbitrarily: the smallest matching takes up to one assignment per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     is_small = size <= DENSE_ENTRIES
@@ -141,13 +141,13 @@ def _dense_optimum(table: Int64Array) -> int:
 
 
 def _smallest_optimum(table: Int64Array) -> Int64Array:
-    """Match each cluster in turn with the lowest-numbered class that still allows the optimum."""
+    """Match each cluster in turn with the lowest class number for which the optimum can still be reached."""
     n_clusters = table.shape[1]
     free = list(range(len(table)))
     mapping = np.full(n_clusters, -1, dtype=np.int64)
     goal = _dense_optimum(table)
     for k in range(n_clusters):
-        # -1 (no class) is lowest, but is allowed only if the remaining clusters suffice for all free classes.
+        # -1 (no class) comes first, but is allowed only if enough clusters remain for all free classes.
         options = [-1, *free] if n_clusters - k > len(free) else free
         steps = (
             (option, 0 if option < 0 else int(table[option, k]), [c for c in free if c != option])
@@ -163,7 +163,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 
 
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
-    """Return the rows and columns of the optimal matching's non-zero entries, for a large table."""
+    """Return the rows and columns of the non-zero entries in the optimal matching of a large table."""
     # One extra column per row ensures that a full matching exists.
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
@@ -254,7 +254,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
 
 def _plain(labels: Sequence[Any]) -> bool:
-    """Return whether NumPy can store the labels without converting their type."""
+    """Return whether all labels have one type that NumPy stores without conversion."""
     return set(map(type, labels)) in ({int}, {str}, {float}, {bool})
 
 
@@ -280,10 +280,10 @@ def cluster_entropy(
 ) -> float:
     """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
-    Entropy decreases with the number of clusters, so compare it with that of random labels with as many
-    clusters. Takes O(n log n) time. Raises a ValueError if lengths differ, if a sample has no class, or if
-    ``"first"`` is used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering,
-    Eq. 19.
+    Entropy decreases with the number of clusters, so compare it with the entropy of random labels with the
+    same number of clusters. Takes O(n log n) time. Raises a ValueError if lengths differ, if a sample has no
+    class, or if ``"first"`` is used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance
+    clustering, Eq. 19.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def cluster_entropy(
     shares = table.data / received[rows]
     per_cluster = np.bincount(rows, weights=-shares * np.log(shares), minlength=len(names))
     sizes = np.bincount(clusters)
-    # Rounding may raise the share in a pure cluster slightly above 1; avoid a negative sum.
+    # Rounding may raise the share in a pure cluster slightly above 1, which would make the sum negative.
     return max(0.0, float(sizes @ per_cluster) / len(clusters) / float(np.log(base)))
 
 
@@ -362,7 +362,7 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
 def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None = None) -> FloatArray:
     """Return the adjusted Rand index between each partition in A and each partition in B.
 
-    Pairs are counted in integers, so neither cluster numbers nor the sample order affects the result. Takes
+    Pairs are counted as integers, so the result depends neither on cluster numbers nor on sample order. Takes
     O(n_partitions n_others n_samples) time. Raises a ValueError if the numbers of samples differ or are 0, or
     if labels are not integers. Source: Hubert & Arabie, Journal of Classification 2, 1985.
 
@@ -371,14 +371,14 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     A : array-like of shape (n_partitions, n_samples) or (n_samples,)
         Integer cluster labels, one partition per row.
     B : array-like of shape (n_others, n_samples) or (n_samples,), optional
-        Default: A, which halves the cost.
+        Partitions to compare with those in A. Default: A, at half the cost.
     n_jobs : int or None, default=None
         Number of threads, as in joblib; does not affect the result.
 
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        1 for equal partitions; 0 between a single cluster, or all singletons, and any other partition.
+        1 for equal partitions; 0 if one is a single cluster or all singletons and the other differs.
 
     Examples
     --------
@@ -395,7 +395,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
 
 
 class CountedPartitions(NamedTuple):
-    """Partitions with contiguous labels, and counts that are shared by all comparisons."""
+    """Partitions with contiguous labels, and counts that all comparisons reuse."""
 
     labels: Labels
     n_clusters: Int64Array
@@ -417,7 +417,7 @@ def counted(labels: Labels) -> CountedPartitions:
 
 
 def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int | None = None) -> FloatArray:
-    """Compute adjusted Rand indices, shape (n_first, n_second), at half the cost if ``first is second``."""
+    """Compute adjusted Rand indices, shape (n_first, n_second); half the cost if ``first is second``."""
     shape = len(first.labels), len(second.labels)
     common = np.zeros(shape, dtype=np.int64)
     same = first is second
@@ -432,14 +432,14 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
         common += np.triu(common, 1).T
-    # Count the pairs that are together in only one of the partitions, and those together in neither.
+    # Count the pairs that are in the same cluster in only one of the partitions, and in neither partition.
     only_first = first.n_pairs[:, np.newaxis] - common
     only_second = second.n_pairs - common
     n_samples = first.labels.shape[1]
     neither = n_samples * (n_samples - 1) // 2 - common - only_first - only_second
     counts = (common, only_first, only_second, neither)
     in_both, in_first, in_second, in_none = (each.astype(np.float64) for each in counts)
-    # This form of the denominator avoids differences between large numbers.
+    # This form of the denominator avoids subtracting large numbers.
     top = 2.0 * (in_both * in_none - in_first * in_second)
     bottom = (in_both + in_first) * (in_first + in_none) + (in_both + in_second) * (in_second + in_none)
     return np.divide(top, bottom, out=np.ones_like(top), where=(in_first > 0.0) | (in_second > 0.0))
@@ -471,10 +471,10 @@ def _compact(labels: Any, name: str) -> Labels:
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Return the area under the ROC curve for each class or label.
 
-    The area is the share of pairs (sample in the class, other sample) in which the former has the higher
-    score; ties count half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and O(n_classes
-    n_samples) memory. Raises a ValueError if shapes do not match, if scores are not finite, or if a class has
-    no column. Source: SISC-ML, section 5.3.
+    The area is the share of pairs (sample in the class, other sample) in which the first sample has the
+    higher score; ties count as one half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and
+    O(n_classes n_samples) memory. Raises a ValueError if shapes do not match, if scores are not finite, or if
+    a class has no column. Source: SISC-ML, section 5.3.
 
     Parameters
     ----------
@@ -484,7 +484,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
         Finite scores, higher for more likely labels. Columns are the classes in sorted order, like an
         estimator's ``classes_``; a single column or 1-d array scores the second of two classes.
     classes : array-like of shape (n_classes,), optional
-        Class of each column; required if ``y_true`` lacks some of them.
+        Class of each column; required if ``y_true`` lacks some of the classes.
 
     Returns
     -------
@@ -537,10 +537,10 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
 def mean_roc_curve(
     y_true: Any, y_score: ArrayLike, n_points: int | None = 101, *, classes: ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Average the ROC curves of all classes or labels vertically.
+    """Return the vertical average of the ROC curves of all classes or labels.
 
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
-    (trapezoidal rule) is :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus
+    (trapezoidal rule) equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus
     O(n_classes) for each of up to n_classes n_samples points of the exact average. Raises a ValueError as in
     :func:`macro_auc`, or if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, Pattern
     Recognition Letters 27 (2006), section 9.1.
@@ -548,15 +548,15 @@ def mean_roc_curve(
     Parameters
     ----------
     n_points : int or None, default=101
-        Number of evenly spaced false positive rates from 0 to 1; None uses every bend of a curve (exact).
+        Number of evenly spaced false positive rates from 0 to 1; None (exact) uses the rates of all curves.
 
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        False positive rates in ascending order. The exact average starts at (0, 0) and repeats the rates of
-        vertical segments.
+        False positive rates in ascending order. The exact average starts at (0, 0) and contains the rate of
+        each vertical segment twice.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1. At vertical segments, evenly spaced rates use the upper end.
+        Mean true positive rates, ascending to 1; for evenly spaced rates, the upper end of vertical segments.
 
     Examples
     --------
@@ -570,7 +570,7 @@ def mean_roc_curve(
         raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
-        # Compute quotients in the same way as for the curves, so that equal rates are identical numbers.
+        # Divide integers as the curves do, so that equal rates are bitwise identical.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
     grid = np.unique(np.concatenate([fpr for fpr, _ in curves]))
@@ -591,7 +591,7 @@ def _curves(positive: Int64Array, scores: FloatArray) -> list[tuple[FloatArray, 
 
 
 def _limits(fpr: FloatArray, tpr: FloatArray, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lower and upper end of a curve at each grid rate; they differ on vertical segments."""
+    """Return the lower and upper end of a curve at each grid rate; the two differ on vertical segments."""
     rates, first = np.unique(fpr, return_index=True)
     last = np.append(first[1:], len(fpr)) - 1
     reached, left = tpr[first], tpr[last]
@@ -605,7 +605,7 @@ def _limits(fpr: FloatArray, tpr: FloatArray, grid: FloatArray) -> tuple[FloatAr
 
 
 def _ascending(tpr: FloatArray) -> FloatArray:
-    """Make rates ascending and at most 1 in spite of rounding errors."""
+    """Correct rounding errors that make rates descend or exceed 1."""
     return np.minimum(np.maximum.accumulate(tpr), 1.0)
 
 
@@ -639,7 +639,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
     if not len(names):
         return np.zeros((len(indicators), n_columns))
     if n_columns == 1 and len(names) <= 2:
-        # A single class may be either of the two; its area is undefined either way.
+        # If only one class is known, its area is undefined whichever class the column scores.
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(
@@ -692,7 +692,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     X : array-like or sparse matrix of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,)
     normalize_rows : bool, default=True
-        Whether to scale rows to unit norm; I2 then sums cosine similarities between samples and centroids.
+        Whether to scale rows to unit norm; I2 then sums the cosine similarities of samples to centroids.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class FuzzyIndex(Documented, base.CentredIndex):
     """Base class for indices of memberships.
 
     ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 over the
-    clusters, or labels, which represent memberships of 0 and 1. Clusters with zero membership are ignored.
+    clusters, or labels, which stand for memberships of 0 and 1. Empty clusters are ignored.
     """
 
     takes = "memberships"
@@ -42,11 +42,11 @@ class FuzzyIndex(Documented, base.CentredIndex):
 
 @dataclass(eq=False, repr=False)
 class FuzzySumOfSquares(FuzzyIndex):
-    """J_m: sum of squared distances to the means, weighted by ``memberships ** fuzziness``; minimised.
+    """J_m: sum of squared distances to cluster means, weighted by ``memberships ** fuzziness``; minimised.
 
-    The means are weighted in the same way. J_m is the objective of fuzzy c-means and, for labels, the
-    within-cluster sum of squares. Takes O(p n k d) time and O(p n k) memory for p individuals. Source: J.
-    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    The means have the same weights. J_m is the objective of fuzzy c-means and, for labels, the within-cluster
+    sum of squares. Takes O(p n k d) time and O(p n k) memory for p individuals. Source: J. Bezdek, "Pattern
+    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class FuzzySumOfSquares(FuzzyIndex):
         return self._within(*self._weighted(U)[:2])
 
     def _weighted(self, U: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Return sample weights (p, n, k), cluster means (p, k, d), and a mask of clusters with weights."""
+        """Return sample weights (p, n, k), cluster means (p, k, d), and a mask of the non-empty clusters."""
         weights = U**self.fuzziness
         totals = weights.sum(axis=1)
         used = totals > 0.0
@@ -82,7 +82,7 @@ class FuzzySumOfSquares(FuzzyIndex):
 
 
 class FuzzyXieBeni(FuzzySumOfSquares):
-    """J_m, divided by n_samples times the smallest squared distance between two means; minimised.
+    """J_m divided by (n_samples times the smallest squared distance between two means), minimised.
 
     Same as :class:`XieBeni` for labels, including undefined values (1e12 for a single cluster). Takes O(p n k
     d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, IEEE TPAMI 13 (1991).
@@ -104,9 +104,9 @@ class FuzzyXieBeni(FuzzySumOfSquares):
 class FuzzyHypervolume(FuzzySumOfSquares):
     """Sum over clusters of the square root of the determinant of the fuzzy covariance matrix, minimised.
 
-    The value is a volume, so scale the columns first; it is limited to 1e300. Clusters that span fewer
-    dimensions than the data have volume 0. Takes O(p n k d^2) time and O(p n (k + d)) memory for p
-    individuals. Source: I. Gath, A. Geva, IEEE TPAMI 11 (1989).
+    The value is a volume, limited to 1e300, so scale the columns first. Clusters that span fewer dimensions
+    than the data have volume 0. Takes O(p n k d^2) time and O(p n (k + d)) memory for p individuals. Source:
+    I. Gath, A. Geva, IEEE TPAMI 11 (1989).
     """
 
     name = "fuzzy_hypervolume"
@@ -125,7 +125,7 @@ class FuzzyHypervolume(FuzzySumOfSquares):
 
 
 def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute covariances (p, d, d) of deviations (p, n, d) with weights (p, n), normalised by their sum."""
+    """Compute covariances (p, d, d) of deviations (p, n, d); weights (p, n) are normalised to sum 1."""
     totals = weights.sum(axis=1)
     weighted = deviations * (weights / np.where(totals > 0.0, totals, 1.0)[:, np.newaxis])[:, :, np.newaxis]
     return np.asarray(deviations.transpose(0, 2, 1) @ weighted)
@@ -133,7 +133,7 @@ def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArr
 
 @dataclass(eq=False, repr=False)
 class PartitionCoefficient(FuzzyIndex):
-    """Mean over samples of the sum of squared memberships, maximised: 1 for labels, 1 / k if all are equal.
+    """Mean over samples of the sum of squared memberships, maximised; from 1 / k (all equal) to 1 (labels).
 
     The value does not depend on the data. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see
     :class:`FuzzySumOfSquares`; R. Dave, Pattern Recognition Letters 17 (1996), for the normalisation.
@@ -141,8 +141,8 @@ class PartitionCoefficient(FuzzyIndex):
     Parameters
     ----------
     normalized : bool, default=False
-        Whether to return ``1 - k / (k - 1) * (1 - coefficient)``, or entropy / log k, so that equal
-        memberships have the same value (0 or 1) for every k.
+        Whether to return ``1 - k / (k - 1) * (1 - coefficient)`` or, for the entropy, entropy / log k. The
+        value for equal memberships is then 0 or 1, respectively, for every k.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2
@@ -157,7 +157,7 @@ class PartitionCoefficient(FuzzyIndex):
 
 
 class PartitionEntropy(PartitionCoefficient):
-    """Mean over samples of the entropy of the memberships, minimised: 0 for labels, log k if all are equal.
+    """Mean over samples of the membership entropy, minimised; from 0 (labels) to log k (all equal).
 
     The value does not depend on the data. Takes O(p n k) time for p individuals. Source: Bezdek (1981), see
     :class:`FuzzySumOfSquares`.
@@ -173,12 +173,12 @@ class PartitionEntropy(PartitionCoefficient):
 @documented(internal.Silhouette)
 @dataclass(eq=False, repr=False)
 class FuzzySilhouette(FuzzyIndex):
-    """Mean silhouette, weighted by the difference between the two largest memberships, maximised.
+    """Mean silhouette weighted by the difference between a sample's two largest memberships, maximised.
 
-    Samples between clusters have low weights. Silhouettes are computed for the clusters with the largest
-    memberships. Same as :class:`Silhouette` for labels; -1 for a single cluster or zero weights. Takes O(p
-    n^2 k) time and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and
-    Systems 157 (2006).
+    Samples between clusters thus have low weights. Silhouettes are computed after assigning each sample to
+    the cluster of its largest membership. Same as :class:`Silhouette` for labels; -1 for a single cluster or
+    zero weights. Takes O(p n^2 k) time and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E.
+    Hruschka, Fuzzy Sets and Systems 157 (2006).
 
     Parameters
     ----------

@@ -34,12 +34,12 @@ from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# Lower bound on distances relative to a typical distance, which avoids infinite values for equal points.
+# Lower bound on distances, as a fraction of a typical distance; it avoids division by zero for equal points.
 FLOOR = 1e-12
-# Samples count as equal below this mean squared distance, because the floor would underflow.
+# If the mean squared distance is lower than this, all samples count as equal, because FLOOR would underflow.
 NOTHING = 1e-290
-# Up to this many clusters, silhouettes are computed by matrix products with n^2 k operations. With more
-# clusters, n^2 additions to cluster sums are faster, although an addition is slower than a multiplication.
+# Largest k for which silhouettes are computed by matrix products (n^2 k operations). For larger k, summing
+# distances by cluster (n^2 additions) is faster, although each operation is slower.
 MOST_FOR_PRODUCT = 10
 
 
@@ -47,10 +47,10 @@ MOST_FOR_PRODUCT = 10
 class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
-    a is the mean distance from a sample to the other samples in its cluster, and b the smallest mean distance
-    to another cluster. Same as :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b =
-    0, score 0. The value is -1 for a single cluster. Takes O(p n^2 min(k, 10)) time for p individuals and
-    O(n^2) memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    For each sample, a is the mean distance to the other samples in its cluster, and b the smallest mean
+    distance to another cluster, as in :func:`sklearn.metrics.silhouette_score`. Singletons and samples with a
+    = b = 0 score 0; a single cluster scores -1. Takes O(p n^2 min(k, 10)) time for p individuals and O(n^2)
+    memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -117,15 +117,15 @@ def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
 class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette based on minimax distances, maximised.
 
-    The minimax distance of two samples is the longest edge on their path in a minimum spanning tree. Long
-    thin clusters become compact, and clusters joined by a bridge merge. The value is -1 for a single cluster;
-    singletons score 0. Takes O(n^2) memory and time to fit, and O(q n^2 min(k, 10)) time for q partitions.
-    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    The minimax distance of two samples is the longest edge on their path in a minimum spanning tree, so long
+    thin clusters are compact, and clusters joined by a bridge merge. A single cluster scores -1, singletons
+    0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions. Sources:
+    ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
     metric : {"euclidean", "precomputed"}, default="euclidean"
-        Distance from which the spanning tree is built.
+        Distance used to build the spanning tree.
     max_memory : int, default=4 GiB
         Maximum total size of the two distance matrices, in bytes.
 
@@ -142,7 +142,7 @@ class MinimaxSilhouette(base.PopulationIndex):
     max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
-        # Lazy import: importing graphs is slow.
+        # Lazy import, because importing graphs is slow.
         from moo_clustering.graphs import euclidean_mst, minimax_distances
 
         choice("metric", self.metric, ("euclidean", "precomputed"))
@@ -160,12 +160,13 @@ class MinimaxSilhouette(base.PopulationIndex):
 
 
 class DaviesBouldin(base.CentredIndex):
-    """Mean over clusters of the largest (spread_i + spread_j) / distance between means, minimised.
+    """Mean over clusters i of the largest (spread_i + spread_j) / distance between means i and j, minimised.
 
-    Same as :func:`sklearn.metrics.davies_bouldin_score`, except that the distance between means is at least
-    1e-12 times the root mean squared distance of the data (scikit-learn ignores equal means). The value is
-    1e12 for a single cluster, and 0 if all samples are equal or if all clusters are singletons. Takes O(p n d
-    + p k^2 d) time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    spread_i is the mean distance from cluster i's samples to their mean. Same as
+    :func:`sklearn.metrics.davies_bouldin_score`, but distances between means are at least 1e-12 times the
+    root mean squared distance of the data (scikit-learn ignores equal means). A single cluster scores 1e12,
+    equal samples and singletons 0. Takes O(p n d + p k^2 d) time for p individuals and O(n d) memory. Source:
+    Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -194,17 +195,17 @@ class DaviesBouldin(base.CentredIndex):
 @documented(Silhouette)
 @dataclass(eq=False, repr=False)
 class XieBeni(base.PopulationIndex):
-    """Mean squared distance to representatives, divided by their smallest squared separation; minimised.
+    """Mean squared distance to cluster representatives over their smallest squared separation, minimised.
 
-    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where the
-    mean is taken over all n^2 pairs. The value is 1e12 for a single cluster, and 0 if all samples are equal.
-    Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with centroids, O(p n^2) and O(n^2) with
-    medoids. Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where e_i is
+    the distance from sample i to its representative, and the mean is over all n^2 pairs. A single cluster
+    scores 1e12, equal samples 0. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
+    centroids, O(p n^2) and O(n^2) with medoids. Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
     representative : {"centroid", "medoid"}, default="centroid"
-        The cluster mean, or the member with the smallest total distance to the others (ties: lowest index).
+        Cluster mean, or the member with the smallest total distance to the others (ties: lowest index).
     metric : str or callable, default="euclidean"
         Dissimilarity for medoids, as in :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
         It is squared even if it is already a squared distance.
@@ -234,7 +235,7 @@ class XieBeni(base.PopulationIndex):
 
 
 def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
-    """Compute the Xie-Beni index from squared distances; ``mean`` is their mean over all pairs."""
+    """Compute the Xie-Beni index from squared distances; ``mean`` is the mean over all pairs of samples."""
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
     else:
@@ -247,8 +248,8 @@ class CalinskiHarabasz(base.CentredIndex):
     """Ratio of between-cluster (divisor k - 1) to within-cluster variance (divisor n - k), maximised.
 
     Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
-    at least 1e-12 times the total. The value is 0 for a single cluster, if all clusters are singletons, and
-    if all samples are equal. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski &
+    at least 1e-12 times the total sum of squares. The value is 0 for a single cluster, a partition into
+    singletons, and equal samples. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski &
     Harabasz, Communications in Statistics 3(1), 1974.
     """
 
@@ -271,12 +272,12 @@ class CalinskiHarabasz(base.CentredIndex):
 class IIndex(base.PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
-    E_K is the total distance from samples to their cluster representatives, E_1 is this total for a single
-    cluster, and D_K is the largest distance between representatives. With centroids and ``power=2``, this is
-    the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for a single cluster and if
-    all samples are equal. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with centroids
-    (plus O(n^2 d) time in ``fit`` with ``e1="medoid"``), and O(p n^2) time and O(n^2) memory with medoids.
-    Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    E_K is the total distance from samples to their cluster representatives, E_1 is the total distance for a
+    single cluster, and D_K is the largest distance between representatives. With centroids and ``power=2``,
+    this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for a single cluster
+    and if all samples are equal. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
+    centroids (plus O(n^2 d) time in ``fit`` with ``e1="medoid"``), and O(p n^2) time and O(n^2) memory with
+    medoids. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -316,7 +317,7 @@ class IIndex(base.PopulationIndex):
 
 
 def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
-    """Compute the I-index from distances that are not squared."""
+    """Compute the I-index from unsquared distances."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
     ratio = e1 / np.maximum(scatter.within, FLOOR * e1)
@@ -334,7 +335,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, and smallest and largest distance between them, possibly squared."""
+    """Total distance to representatives, smallest and largest distance between them; possibly squared."""
 
     within: FloatArray
     least: FloatArray
@@ -407,8 +408,8 @@ class Medoids:
 class Deviation(base.CentredIndex):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
-    The value is the total distance to the data mean for a single cluster, and 0 for singletons. Takes O(p n
-    d) time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
+    A single cluster scores the total distance to the data mean, and a partition into singletons 0. Takes O(p
+    n d) time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
@@ -427,9 +428,9 @@ class Deviation(base.CentredIndex):
 class LikelihoodGain(base.PopulationIndex):
     """Penalised gain in log-likelihood of one Gaussian per cluster over a single Gaussian, maximised.
 
-    Each cluster is a Gaussian in the leading principal components, with its own mean and variance per
-    component, and is weighted by its share of the samples. The value is the gain in log-likelihood over a
-    single cluster, minus half of ln n per additional parameter (BIC), per sample and component. Sources:
+    Each cluster is a Gaussian in the leading principal components, with its own mean and variances, and is
+    weighted by its share of the samples. The value is the gain in log-likelihood over a single cluster, minus
+    ln(n) / 2 per additional parameter (BIC), divided by the numbers of samples and components. Sources:
     ParetoClustering; Schwarz, Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
@@ -440,16 +441,16 @@ class LikelihoodGain(base.PopulationIndex):
     Notes
     -----
     Variances are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c
-    and G_j the overall variance in component j, so that singletons have finite values. The value is 0 for a
-    single cluster and for equal samples. The index depends on feature scales through the components.
+    and G_j the overall variance in component j, so that values are finite for singletons. The value is 0 for
+    a single cluster and for equal samples. The index depends on feature scales, because the components do.
 
     Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p individuals and q components, and O(n
     min(n, d)) memory.
 
     Examples
     --------
-    The overall variance is 26. Two clusters of variance 1 gain -2 ln((2/26 + 1/2) / (2 + 1/2)) in fit and
-    lose 4 ln 2 for membership and 3 ln(4) / 2 for three parameters; the sum is divided by four samples:
+    The overall variance is 26. Two clusters of variance 1 add -2 ln((2/26 + 1/2) / (2 + 1/2)) to the
+    log-likelihood. The cluster weights subtract 4 ln 2 and the three parameters 3 ln(4) / 2; divide by n = 4:
 
     >>> from moo_clustering.validity import LikelihoodGain
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
@@ -492,16 +493,16 @@ class LikelihoodGain(base.PopulationIndex):
 
 
 def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
-    """Project centred rows onto the directions of largest variance, at most ``n_components``."""
+    """Project centred rows onto at most ``n_components`` directions of largest variance."""
     n, d = X.shape
     size = min(n, d)
-    # A common scale avoids overflow and underflow of squares.
+    # Scale the data so that squares neither overflow nor underflow.
     X = X / (np.abs(X).max() or 1.0)
     products = X.T @ X if d <= n else X @ X.T
     lowest = max(size - n_components, 0)
     values, vectors = eigh(products, subset_by_index=(lowest, size - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
-    # Components with less than this share of the largest variance are rounding errors.
+    # Drop components whose variance is only rounding error relative to the largest variance.
     varying = values > 1e-12 * max(values[0], 0.0)
     vectors = vectors[:, varying]
     return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
@@ -511,7 +512,7 @@ class SumOfSquares(base.CentredIndex):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
     Splitting a cluster never increases the sum, so compare only partitions with the same number of clusters.
-    :class:`Deviation` sums the distances themselves. Takes O(p n d) time for p individuals and O(n d) memory.
+    :class:`Deviation` sums unsquared distances. Takes O(p n d) time for p individuals and O(n d) memory.
     Source: S. Lloyd, IEEE Transactions on Information Theory 28 (1982).
 
     Examples
@@ -530,7 +531,7 @@ class SumOfSquares(base.CentredIndex):
 
     @property
     def points(self) -> FloatArray:
-        """Centred features passed to the fit."""
+        """Centred features passed to :meth:`fit_centred`."""
         return self._X
 
     def _score(self, population: base.Population) -> FloatArray:
@@ -539,7 +540,7 @@ class SumOfSquares(base.CentredIndex):
 
 @dataclass(eq=False, repr=False)
 class Connectivity(base.PopulationIndex):
-    """Sum over samples of 1/r for each r-th neighbour (r = 1..L) in another cluster, minimised.
+    """Penalty of 1/r for each r-th neighbour (r = 1..L) in another cluster, summed over samples; minimised.
 
     Defined for every partition; 0 for a single cluster. Takes O(p n L) time for p individuals and O(n L)
     memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
@@ -547,22 +548,22 @@ class Connectivity(base.PopulationIndex):
     Parameters
     ----------
     n_neighbors : int, default=10
-        L. If there are fewer other samples, all of them are used and a warning is issued.
+        L. If there are fewer than L other samples, all are used and a warning is issued.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"`` reveals the classes if the rows are sorted by class.
+        Order of equidistant neighbours. ``"index"`` leaks the classes if rows are sorted by class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
         Nearest other samples of each sample, nearest first. By default, ``fit`` computes them.
     variant : {"rank", "published"}, default="rank"
-        ``"published"`` weights neighbours 1..L-1 by 1/2..1/L, like the delta-MOCK program.
+        ``"published"`` weights neighbours 1..L-1 by 1/2..1/L, as the delta-MOCK program does.
 
     Attributes
     ----------
     neighbors_ : ndarray of shape (n_samples, n_used)
-        Row numbers of the neighbours, nearest first.
+        Row indices of the neighbours, nearest first.
     weights_ : ndarray of shape (n_used,)
         Weight of each neighbour rank.
 
@@ -619,8 +620,8 @@ class Connectivity(base.PopulationIndex):
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
     """Find the ``width`` nearest other samples of each sample, sorted by (distance, key)."""
-    # While a sample beyond the last candidate may be tied, search again with twice as many candidates. The
-    # result is exact, but takes O(n^2 log n) time if most samples coincide.
+    # If samples beyond the last candidate may be tied with it, search again with twice as many candidates.
+    # The result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
@@ -642,7 +643,7 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
                 found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
             farthest = found[:, -1]
             if euclidean:
-                # Differences between original values preserve ties on a grid.
+                # Use uncentred values, because centring would break ties on a grid.
                 steps = X[ids] - X[rows][:, np.newaxis]
                 found = np.sqrt(np.einsum("ijk,ijk->ij", steps, steps))
             found = np.where(ids == rows[:, np.newaxis], np.inf, found)
@@ -678,9 +679,9 @@ class GraphModularity(base.PopulationIndex):
     """Similarity within clusters minus the value expected from the cluster volumes, maximised.
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc is their
-    sum within the cluster (both directions), and vol_c is the sum of the rows of its samples. M is less than
-    1, and 0 for a single cluster or a graph without edges. Takes O(q (E + n)) time for q partitions and E
-    edges. Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
+    sum within cluster c (both directions), and vol_c is the sum of its samples' rows. M is less than 1, and 0
+    for a single cluster or a graph without edges. Takes O(q (E + n)) time for q partitions and E edges.
+    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -731,9 +732,9 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    The value is 0 for a single cluster. As a second objective, the index prevents small clusters around
-    constrained samples; as the only objective, it favours them. Takes O(q (E + n)) time for q partitions and
-    E edges. Source: ParetoClustering.
+    The value is 0 for a single cluster. As a second objective, the index discourages small clusters around
+    constrained samples; as the only objective, it favours such clusters. Takes O(q (E + n)) time for q
+    partitions and E edges. Source: ParetoClustering.
 
     Examples
     --------
@@ -761,7 +762,7 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 
 class CutEdges(BoundaryCut):
-    """Number of graph edges between different clusters, minimised; a proxy for boundary lengths on maps.
+    """Number of graph edges between different clusters, minimised; approximates boundary lengths on maps.
 
     Examples
     --------
@@ -817,15 +818,15 @@ class LoadVariation(base.PopulationIndex):
 
 
 class ChangedShare(base.PopulationIndex):
-    """Share of samples whose cluster differs from that in a previous partition, minimised.
+    """Share of samples whose cluster differs from their cluster in a previous partition, minimised.
 
     Clusters are first matched to the previous clusters. Takes O(n + k^3) time per partition of k clusters.
-    :class:`~moo_clustering.constraints.Kept` limits the same share.
+    :class:`~moo_clustering.constraints.Kept` constrains this share instead.
 
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Earlier labels, required if the problem's other objectives use features. Samples with label -1 are
+        Previous labels, required if the problem's other objectives use features. Samples with label -1 are
         ignored. Default: the data passed to ``fit``.
 
     Examples
@@ -847,7 +848,7 @@ class ChangedShare(base.PopulationIndex):
         Parameters
         ----------
         data : array-like of shape (n_samples,) or (n_samples, n_features)
-            Earlier labels, or the samples if ``previous`` is set.
+            Previous labels or, if ``previous`` is set, the samples.
         """
         given, name = (data, "data") if self.previous is None else (self.previous, "previous")
         labels = _data.checked_integers(given, name, ndim=(1,))
@@ -875,8 +876,8 @@ class Compactness(base.PopulationIndex):
     """Mean Polsby-Popper score of regions on a map, maximised.
 
     The score of a region is its area divided by the area of a disc with the same perimeter, 4 pi area /
-    perimeter^2, in 0..1. Takes O(n + n_borders) time per partition. Source: D. D. Polsby, R. D. Popper, Yale
-    Law & Policy Review 9 (1991).
+    perimeter^2, between 0 and 1. Takes O(n + n_borders) time per partition. Source: D. D. Polsby, R. D.
+    Popper, Yale Law & Policy Review 9 (1991).
 
     Examples
     --------
@@ -890,12 +891,13 @@ class Compactness(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to shapes.
 
-        Raises a ValueError if lengths differ, if a value is negative, or if a perimeter is too short.
+        Raises a ValueError if lengths differ, if a value is negative, or if a perimeter is too short for its
+        area or borders.
 
         Parameters
         ----------
         data : tuple of (areas, perimeters, borders)
-            Area and perimeter of each sample, and a symmetric (sparse) matrix of common border lengths.
+            Area and perimeter of each sample, and a symmetric (sparse) matrix of shared border lengths.
         """
         if not isinstance(data, list | tuple) or len(data) != 3:
             raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}")
@@ -934,7 +936,7 @@ class Compactness(base.PopulationIndex):
         for q, labels in enumerate(block.labels):
             own = labels[edges.row[inner[q]]]
             rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
-        # Divide twice, because squares would overflow or underflow in extreme units.
+        # Divide twice, because squared perimeters would overflow or underflow in extreme units.
         scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
         scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
         return np.asarray(scores.sum(axis=1) / block.n_clusters)

@@ -1,4 +1,4 @@
-"""Exact integrated classification likelihood, its models, and the moves and merges that increase it."""
+"""Exact integrated classification likelihood, its models, and its maximisation by moves and merges."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Read = Callable[[FloatArray], FloatArray]
 
 
 class Block(NamedTuple):
-    """Columns of one kind; see :mod:`moo_clustering._kernels.likelihood`."""
+    """Columns of one kind and their model; see :mod:`moo_clustering._kernels.likelihood`."""
 
     kind: int
-    read: Read  # returns the values of a table in these columns
+    read: Read  # function that extracts these columns' values from a table
     X: FloatArray
-    points: FloatArray  # samples as points for Euclidean distances
+    points: FloatArray  # samples as points, to be compared by Euclidean distance
     levels: Int64Array  # number of categories per column
     priors: FloatArray
     shape: tuple[float, float, float]
@@ -40,7 +40,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class LikelihoodModel:
-    """Base class for models of the data given the clusters, with conjugate priors for the parameters."""
+    """Base class for models of data given their clusters, with conjugate priors for the parameters."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -52,12 +52,12 @@ class LikelihoodModel:
                 raise TypeError(f"{field.name} must be a {kind}, got {quoted(value)}")
 
     def terms(self, data: Any) -> TableTerms | GraphTerms:
-        """Check the data, and prepare marginal likelihood computations."""
+        """Check the data, and prepare computations of marginal likelihoods."""
         X = checked_table(data)
         return TableTerms(self.blocks(X), X.shape[1])
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare the columns of a table; graph models have none."""
+        """Prepare the columns of a table; for graph models, the list is empty."""
         return []
 
 
@@ -65,23 +65,23 @@ class LikelihoodModel:
 class GaussianModel(LikelihoodModel):
     """Gaussian clusters with full or diagonal covariance matrices.
 
-    Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom; its scale matrix is the
-    inverse of the diagonal matrix of ``scale`` times the data variances. With diagonal covariance matrices,
-    inverse variances have a gamma prior with shape ``dof`` and rate ``scale`` times the column variance.
-    Given its covariance, a cluster's mean is Gaussian around the data mean, with this covariance divided by
+    Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom; its scale matrix is
+    diagonal, with entries 1 / (``scale`` times column variance). With diagonal covariance matrices, inverse
+    variances have a gamma prior with shape ``dof`` and rate ``scale`` times the column variance. A cluster's
+    mean has a Gaussian prior centred at the data mean; its covariance is that of the cluster divided by
     ``tau``. Clusters may have fewer samples than columns; constant columns are ignored. Priors and defaults
-    are those of ``Gmm`` and, for standardised columns, of ``DiagGmm`` in the R package greed 0.6.1.
+    are the same as for ``Gmm`` and (for standardised columns) ``DiagGmm`` in the R package greed 0.6.1.
 
     Parameters
     ----------
     covariance : {"full", "diagonal"}
         Type of the cluster covariance matrices.
     tau : float, default=0.01
-        Weight of the prior mean, expressed as a number of samples.
+        Weight of the prior mean, in samples.
     dof : float, optional
-        Degrees of freedom. Default: 1 for "diagonal", the number d of columns for "full" (must exceed d - 1).
+        Degrees of freedom. Default: 1 for "diagonal"; number d of columns for "full" (must exceed d - 1).
     scale : float, default=0.1
-        Prior variances, relative to the data variances.
+        Prior variances divided by the data variances.
     """
 
     covariance: Literal["full", "diagonal"] = "full"
@@ -108,7 +108,7 @@ class GaussianModel(LikelihoodModel):
         else:
             terms = d * (gammaln(dof + sizes / 2) - gammaln(dof)) - 0.5 * sizes * d * np.log(2 * np.pi)
         terms += (0.5 if full else 1.0) * dof * np.log(priors).sum()
-        # The last term accounts for the units of the columns, because the values are standardised.
+        # The last term corrects for the standardisation of the columns.
         terms += 0.5 * d * np.log(self.tau / (self.tau + sizes)) - sizes * np.log(scale).sum()
 
         read = partial(_standardised, columns, mean, scale)
@@ -120,10 +120,10 @@ class GaussianModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class LatentClassModel(LikelihoodModel):
-    """Categories that are independent given the cluster (latent class analysis), like ``Lca`` in greed.
+    """Categorical columns that are independent given the cluster (latent class analysis); ``Lca`` in greed.
 
     In each cluster, the category probabilities of each column have a symmetric Dirichlet prior. Categories
-    are integers, except that a column with only two distinct values may contain any numbers.
+    are integers, but columns with at most two distinct values may contain any numbers.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class LatentClassModel(LikelihoodModel):
 @documented(LatentClassModel)
 @dataclass(frozen=True)
 class MultinomialModel(LikelihoodModel):
-    """Counts, such as word counts, that are multinomial given the cluster, like ``MoM`` in greed.
+    """Counts, such as word counts, with a multinomial distribution in each cluster; ``MoM`` in greed.
 
     The probabilities in each cluster have a symmetric Dirichlet prior. Multinomial coefficients, which greed
     omits, are included; they do not depend on the partition.
@@ -163,7 +163,7 @@ class MultinomialModel(LikelihoodModel):
         """Prepare columns of counts."""
         d, beta, values = X.shape[1], float(self.beta), _counts(X)
         lengths = values.sum(axis=1, keepdims=True)
-        # Divide the logarithms equally among the samples, because only their sum matters.
+        # Spread the logarithms of the coefficients evenly over the samples, because only their sum matters.
         each = (gammaln(lengths + 1).sum() - gammaln(values + 1).sum()) / len(values)
         constants, shape = each * np.arange(len(values) + 2.0)[np.newaxis], (0.0, float(gammaln(beta)), beta)
         points, zeros = np.sqrt(values / np.maximum(lengths, 1.0)), np.zeros(d)
@@ -173,7 +173,7 @@ class MultinomialModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class MixedModel(LikelihoodModel):
-    """Numbers and categories that are mutually independent given the cluster.
+    """Numeric and categorical columns that are independent of each other given the cluster.
 
     Parameters
     ----------
@@ -208,17 +208,17 @@ class MixedModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class StochasticBlockModel(LikelihoodModel):
-    """Graphs in which the probability of a link depends on the clusters of its ends, like ``Sbm`` in greed.
+    """Graph in which the probability of a link depends on the clusters of its ends; ``Sbm`` in greed.
 
-    The data are a square matrix of zeros and ones without loops. Link probabilities between and within
-    clusters have a Beta prior.
+    The data are a square 0/1 matrix with a zero diagonal. Link probabilities between and within clusters have
+    a Beta prior.
 
     Parameters
     ----------
     a, b : float, default=1.0
-        Parameters of the Beta prior, for present and absent links.
+        Parameters of the Beta prior, for present and for absent links.
     directed : bool, optional
-        Whether links have a direction. Default: whether the matrix is asymmetric.
+        Whether links are directed. Default: True if the matrix is asymmetric.
     """
 
     a: float = 1.0
@@ -226,7 +226,7 @@ class StochasticBlockModel(LikelihoodModel):
     directed: bool | None = None
 
     def terms(self, data: Any) -> GraphTerms:
-        """Check a graph, and prepare marginal likelihood computations."""
+        """Check a graph, and prepare computations of marginal likelihoods."""
         choice("directed", self.directed, (None, True, False))
         S = csr_array(checked_graph(data, "the graph", symmetric=False))
         S.eliminate_zeros()
@@ -255,12 +255,12 @@ MODELS: dict[str, LikelihoodModel] = {
 class IntegratedClassificationLikelihood(base.PopulationIndex):
     """Exact integrated classification likelihood (ICL), maximised.
 
-    Log-probability of the data and the partition, with the cluster parameters and proportions integrated out.
-    Partitions with different numbers of clusters can be compared without a penalty. For p individuals, takes
-    O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) time with full covariance
-    matrices, and O(p (n_links + k^2)) time for graphs. Sources: E. Côme, P. Latouche, Statistical Modelling
-    15 (2015); E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, Advances in Data Analysis and Classification 15
-    (2021).
+    Joint log-probability of the data and the partition, with cluster parameters and proportions integrated
+    out. Partitions with different numbers of clusters can be compared without an additional penalty. For p
+    individuals, takes O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) time with
+    full covariance matrices, and O(p (n_links + k^2)) time for graphs. Sources: E. Côme, P. Latouche,
+    Statistical Modelling 15 (2015); E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, Advances in Data Analysis
+    and Classification 15 (2021).
 
     Parameters
     ----------
@@ -304,10 +304,10 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return found
 
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
-        """Create an initial partition for a search, using k-means with a single initialisation.
+        """Create an initial partition for a search by k-means with a single initialisation.
 
-        K-means uses standardised numbers, category indicators, square roots of count shares, or the links of
-        each node in a graph.
+        K-means is applied to standardised numbers, category indicators, square roots of relative counts, or
+        each node's links.
 
         Parameters
         ----------
@@ -336,7 +336,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         labels : array-like of shape (n_samples,)
             Partition with contiguous clusters.
         keep : bool
-            Whether the last sample of a cluster stays in place, so that no cluster vanishes.
+            Whether the last sample of a cluster must stay, so that no cluster vanishes.
         random_state : int, Generator or RandomState, optional
             Seed for the order of samples.
 
@@ -346,16 +346,16 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
             Clusters, numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
-        # Step numbers at which each sample was last visited, and at which each cluster last changed.
+        # Step at which each sample was last visited, and step at which each cluster last changed.
         times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
-        # Local search usually ends after fewer than 20 sweeps.
+        # The search usually ends after fewer than 20 sweeps.
         for _ in range(100):
             if self._terms.sweep(found, rng.permutation(len(found)), self.alpha, keep, times) == 0.0:
                 break
         return number_clusters(found)[0]
 
     def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
-        """Repeatedly merge the pair of clusters that yields the highest index, until no pair may merge.
+        """Repeatedly merge the pair of clusters that yields the highest index, until no allowed pair is left.
 
         Parameters
         ----------
@@ -385,7 +385,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return np.array(levels), self.evaluate(start)[0] + np.append(0.0, gains[:steps].cumsum())
 
     def log_predictive(self, labels: ArrayLike, X: ArrayLike) -> FloatArray:
-        """Compute log predictive densities of new samples in each cluster, plus log(alpha + cluster size).
+        """Compute each new sample's log predictive density in each cluster, plus log(alpha + cluster size).
 
         Raises a ValueError if the index was fitted to a graph.
 
@@ -411,7 +411,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
 
 
 class TableTerms:
-    """Marginal likelihoods of the clusters of a table, and ``points`` from which to start a search."""
+    """Marginal likelihoods of a table's clusters, and the ``points`` used to start a search."""
 
     def __init__(self, blocks: Sequence[Block], n_columns: int) -> None:
         self._reads, self._n_columns = [block.read for block in blocks], n_columns
@@ -441,13 +441,13 @@ class TableTerms:
 
     def sweep(self, labels: Labels, order: IntpArray, alpha: float, keep: bool, times: Any) -> float:
         """Move samples in place, and return the increase in the index."""
-        state = self._state(labels)  # recomputed, to discard rounding errors of earlier moves
+        state = self._state(labels)  # recomputed, to discard rounding errors from earlier moves
         return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
 
     def merge(
         self, labels: Labels, alpha: float, allowed: BoolArray, pairs: Int64Array, gains: FloatArray
     ) -> int:
-        """Write the merges to ``pairs`` and ``gains``, and return the number of merges."""
+        """Write merged pairs and gains to ``pairs`` and ``gains``, and return the number of merges."""
         state = self._state(labels)
         return int(kernels.merge_clusters(self._X, *state, alpha, allowed, *self._model, pairs, gains))
 
@@ -461,7 +461,7 @@ class TableTerms:
         return out
 
     def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray, FloatArray]:
-        """Compute sizes, statistics and log marginal likelihoods of the clusters."""
+        """Compute the clusters' sizes, statistics and log marginal likelihoods."""
         k = int(labels.max()) + 1
         sizes, stats, terms = np.zeros(k, dtype=np.int64), np.zeros((k, self._n_statistics)), np.zeros(k)
         kernels.sum_clusters(self._X, labels, *self._model, sizes, stats, terms)
@@ -469,7 +469,7 @@ class TableTerms:
 
 
 class GraphTerms:
-    """Marginal likelihoods of the clusters of a graph; same methods as :class:`TableTerms`."""
+    """Marginal likelihoods of a graph's clusters, with the same methods as :class:`TableTerms`."""
 
     def __init__(self, S: csr_array, prior: tuple[float, float, bool]) -> None:
         self._S, self._prior, self.n_samples = S, prior, S.shape[0]
@@ -501,7 +501,7 @@ class GraphTerms:
         return int(kernels.merge_nodes(*state, alpha, allowed, *self._prior, pairs, gains))
 
     def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray]:
-        """Compute the cluster sizes, and the number of links between clusters."""
+        """Compute the cluster sizes and the number of links between each pair of clusters."""
         members = csr_array((np.ones(len(labels)), (np.arange(len(labels)), labels)))
         return np.bincount(labels), np.ascontiguousarray((members.T @ self._S @ members).toarray())
 
@@ -512,7 +512,7 @@ def _standardised(columns: Any, mean: FloatArray, scale: FloatArray, table: Floa
 
 
 def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
-    """Number the categories in each column; unknown categories become -1."""
+    """Encode the categories of each column as 0, 1, ...; unknown categories become -1."""
     codes = np.full((len(table), len(known)), -1.0)
     for j, values in enumerate(known):
         place = np.searchsorted(values[:-1], table[:, j])
@@ -526,7 +526,7 @@ def _of_columns(own: IntpArray, read: Read, table: FloatArray) -> FloatArray:
 
 
 def _counts(table: FloatArray) -> FloatArray:
-    """Check that a table contains counts."""
+    """Return a table of counts as float64, after checking that its values are non-negative integers."""
     if table.min() < 0:
         raise ValueError(f"counts must be non-negative, got {table.min():g}")
     return np.asarray(checked_integers(table, "counts"), dtype=np.float64)

@@ -64,17 +64,17 @@ Index = (
 
 @documented()
 def get_index(index: Index) -> ValidityIndex:
-    """Return an index given by name, class, object or function.
+    """Return the validity index specified by a name, class, object or function.
 
-    Raises a ValueError that lists all names and suggests the closest one if the name is unknown. Raises a
-    TypeError if the type is wrong or if ``name`` or ``greater_is_better`` is missing.
+    Raises a ValueError if the name is unknown; the message lists all names and suggests the closest. Raises a
+    TypeError if the type is wrong or if the index has no ``name`` or ``greater_is_better``.
 
     Parameters
     ----------
     index : str, ValidityIndex, subclass of ValidityIndex, or tuple of callable and str
-        For a name or class, a new object with default parameters is returned; an object is returned
-        unchanged. For a tuple of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally
-        preceded by a name, a :class:`FunctionIndex` is returned.
+        A name or class creates an index with default parameters; an object is returned unchanged. A tuple of
+        a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally preceded by a name, creates
+        a :class:`FunctionIndex`.
 
     Examples
     --------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-_STRIP = 0.018  # width of the colour strip relative to the side of the matrix
+_STRIP = 0.018  # width of the colour strip divided by that of the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -46,14 +46,14 @@ class BagDistanceData:
     distances : ndarray of shape (n_shown, n_shown)
         Distance from each bag (row) to each bag (column).
     order : ndarray of shape (n_shown,)
-        Bag at each position, by cluster. Within each cluster, bags are sorted by distance from the medoid.
+        Index of the bag at each position. Bags are sorted by cluster, then by distance from the medoid.
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_shown.
     names : tuple of str
     sizes : ndarray of shape (n_clusters,)
-        Number of bags in each cluster, including bags that are not shown.
+        Number of bags in each cluster, including those not shown.
     kind : str
-        Kind of distance, in words.
+        Description of the kind of distance.
     directed : bool
         Whether the distances are asymmetric.
     """
@@ -71,7 +71,7 @@ class BagDistanceData:
 def bag_distance_data(
     bags_or_distances: Any, labels: ArrayLike, *, kind: Kind = "symmetric", max_bags: int = 1500
 ) -> BagDistanceData:
-    """Compute distances between bags, sorted by cluster.
+    """Compute the distances between bags, sorted by cluster.
 
     Takes O(n^2 d) time for the n instances in the bags shown.
 
@@ -84,7 +84,7 @@ def bag_distance_data(
     kind : {"symmetric", "directed", "mean_min", "min_min", "mean"}, default="symmetric"
         See :func:`~moo_clustering.bags.bag_distances`. Ignored if distances are passed.
     max_bags : int, default=1500
-        If there are more bags, the same fraction of each cluster is shown.
+        Maximum number of bags to show. If there are more, the same fraction of each cluster is shown.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def plot_bag_distances(
 def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     n = len(data.order)
     off = data.distances[~np.eye(n, dtype=bool)]
-    # Exclude a few outlying bags from the colour scale, because they would make all other bags look alike.
+    # Limit the colour scale; otherwise, a few outlying bags would make all other bags look alike.
     top = float(np.quantile(off, 0.98)) if len(off) else 0.0
     smooth: Any = {"interpolation": "antialiased", "rasterized": True}
     image = ax.imshow(data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, **smooth)
@@ -153,7 +153,7 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
 
 
 def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
-    """Add a strip with the cluster colours of :func:`plot_bag_embedding`, and cluster names and sizes."""
+    """Add a strip with the cluster colours from :func:`plot_bag_embedding`, and cluster names and sizes."""
     from matplotlib.patches import Rectangle
 
     n = len(data.order)
@@ -175,7 +175,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
 def _outwards(D: FloatArray) -> Int64Array:
     """Sort bags by distance from the medoid, starting with the medoid."""
-    # As in BAMIC, the medoid minimises the sum of its distances to the members of the cluster.
+    # The medoid minimises the sum of its distances to the other members of the cluster, as in BAMIC.
     medoid = int(D.sum(axis=1).argmin())
     key = D[:, medoid].copy()
     key[medoid] = -1.0
@@ -185,7 +185,7 @@ def _outwards(D: FloatArray) -> Int64Array:
 def read_input(
     bags_or_distances: Any, labels: ArrayLike
 ) -> tuple[Bags | FloatArray, Int64Array, tuple[str, ...]]:
-    """Return the checked bags or distances, each bag's index in the sorted cluster names, and the names."""
+    """Return checked bags or distances, each bag's index in the sorted cluster names, and these names."""
     # Lazy import, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
@@ -206,7 +206,7 @@ def read_input(
 
 
 def sampled(codes: Int64Array, max_bags: int) -> Int64Array:
-    """Select all bags, or the same fraction of each cluster (at least one bag) at even intervals."""
+    """Select all bags or, at even intervals, the same fraction of each cluster (at least one bag)."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
     order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
@@ -218,13 +218,13 @@ def sampled(codes: Int64Array, max_bags: int) -> Int64Array:
 
 
 def affordable_bags(bags: Bags) -> int:
-    """Return how many average-sized bags allow the computation of their distances in a few seconds."""
+    """Return the number of average-sized bags whose distances can be computed in a few seconds."""
     instances = math.sqrt(2e10 / bags.n_features)
     return max(20, int(instances * bags.n_bags / bags.n_instances))
 
 
 def counted(n_shown: int, n_bags: int) -> str:
-    """Return the number of bags shown, as text for a title."""
+    """Return text for a title with the number of bags shown."""
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
 
 
@@ -237,14 +237,14 @@ class BagEmbeddingData:
     ----------
     positions : ndarray of shape (n_shown, 2)
     bags : ndarray of shape (n_shown,)
-        Bag at each position.
+        Index of the bag at each position.
     clusters : ndarray of shape (n_shown,)
         Index in ``names`` of each bag's cluster.
     medoids : ndarray of shape (n_medoids,)
-        Rows of the medoids among the bags shown.
+        Indices of the medoids among the bags shown.
     centers : ndarray of shape (n_centers, 2)
     method : str
-        Name and quality of the projection, in words.
+        Description of the projection and its quality.
     """
 
     positions: FloatArray
@@ -267,29 +267,29 @@ def bag_embedding_data(
     max_bags: int = 1000,
     random_state: SeedLike = 0,
 ) -> BagEmbeddingData:
-    """Compute positions of bags in the plane that preserve their distances.
+    """Compute positions of bags in the plane that approximate their distances.
 
-    Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances; more
-    bags are placed by the principal components of their means. If a larger distance matrix is passed, the
-    same fraction of each cluster is shown. Takes O(n^2 d + max_bags^3) time for n instances in at most
-    ``max_bags`` bags, and O(n d + d^3) for more bags.
+    Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances;
+    more bags are positioned by the principal components of their means. If a larger distance matrix is
+    passed, the same fraction of each cluster is shown. Takes O(n^2 d + max_bags^3) time for n instances in at
+    most ``max_bags`` bags, and O(n d + d^3) for more bags.
 
     Parameters
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
-        Scaled bags, or distances of any kind. Asymmetric distances are symmetrised by averaging.
+        Scaled bags, or distances of any kind. Both directions of asymmetric distances are averaged.
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, scaled like the bags. The distance to a bag is that to the bag's farthest instance.
+        Vectors to mark, scaled like the bags. Their distance from a bag is that from its farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
-        Seed for the random starts that are used in addition to classical scaling.
+        Seed for random starts of the scaling, which are used in addition to classical scaling.
 
     Raises
     ------
     ValueError
-        If shapes do not match, a distance is negative or not finite, or centres are combined with distances.
+        If shapes do not match, a distance is negative or not finite, or centres are passed with distances.
     """
     data, codes, names = read_input(bags_or_distances, labels)
     marked, vectors = _medoids(medoids, len(codes)), _centers(centers, data)
@@ -326,7 +326,7 @@ def plot_bag_embedding(
     path: str | PathLike[str] | None = None,
     random_state: SeedLike = 0,
 ) -> Figure:
-    """Plot bags as points in the colours of their clusters. The title states the projection method."""
+    """Plot bags as points with the colours and markers of their clusters. The title names the projection."""
     data = bag_embedding_data(
         bags_or_distances, labels, medoids=medoids, centers=centers, max_bags=max_bags,
         random_state=random_state,
@@ -355,7 +355,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 
 
 def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
-    """Return symmetric distances between bags and then vectors, and the kind of distance in words."""
+    """Return symmetric distances between the bags followed by the vectors, and the name of the distance."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN

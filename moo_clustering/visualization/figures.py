@@ -1,4 +1,4 @@
-"""Figures: styles of clusters, display, files, and drawing into pymoo's plots."""
+"""Figures: cluster styles, display, file output, and axes for pymoo's plots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from moo_clustering._messages import checked_path
 from moo_clustering.persistence import replacing
 
 if TYPE_CHECKING:
-    # Imported for type checking only, so that reports can use the cluster colours without matplotlib.
+    # Imported for type checking only: reports use the cluster colours without importing matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
@@ -26,8 +26,8 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False, "legend.frameon": False,
 }  # fmt: skip
 # The first six colours are those of Okabe and Ito, without black and yellow. Each additional colour is the
-# point on an OKLCH grid farthest from all previous colours, also as seen with deuteranopia and protanopia.
-# Candidates contrast sufficiently with white and, mixed with 25% white, with the report's dark page.
+# point on an OKLCH grid farthest from all previous colours, under normal vision, deuteranopia and protanopia.
+# All candidates contrast sufficiently with white and, mixed with 25% white, with the report's dark page.
 _COLORS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b1f45", "#342daa", "#8bca8a",
     "#7e77fa", "#774f12", "#b72e82", "#ad4b48", "#f05465", "#8c0779", "#3c53cd", "#3d410f", "#ff7ad2",
@@ -35,7 +35,7 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Number of a figure lent to pyplot. pyplot numbers its own figures from 1.
+# Number of a figure lent to pyplot, whose own numbers start at 1.
 _LENT = -1
 
 
@@ -56,7 +56,7 @@ matplotlib.figure.Figure
 
 @contextmanager
 def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield ``ax`` or axes of a new figure of ``size`` inches, in the package's style; save the figure."""
+    """Yield ``ax`` or new axes (figure ``size`` in inches) in the package's style, and save the figure."""
     with house_style():
         ax = new_figure(*size).add_subplot() if ax is None else ax
         yield ax
@@ -73,26 +73,26 @@ def house_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Create a figure (size in inches) that displays itself in notebooks and is not managed by pyplot."""
+    """Create a figure (size in inches) that notebooks display and pyplot does not manage."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    # IPython has a formatter for figures only after %matplotlib, and prefers the formatter to this method.
+    # IPython calls this method unless %matplotlib has registered a formatter for figures.
     vars(figure).update(_repr_png_=partial(_png, figure), show=partial(_show, figure))
     return figure
 
 
 def _png(figure: Figure) -> bytes:
-    """Render the figure as a PNG image, in the same way as IPython's formatter."""
+    """Render the figure as a PNG image, as IPython's formatter does."""
     file = BytesIO()
     figure.savefig(file, format="png", bbox_inches="tight")
     return file.getvalue()
 
 
 def _show(figure: Figure) -> None:
-    """Show the figure in a notebook, or otherwise in a window until the window is closed."""
+    """Show the figure in the notebook or, outside notebooks, in a window, and wait until it is closed."""
     if "ipykernel.kernelapp" in sys.modules:
         sys.modules["IPython"].display.display(figure)
         return
@@ -100,7 +100,7 @@ def _show(figure: Figure) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     with restored_current_figure():
-        # pyplot manages the figure as long as the window is open.
+        # pyplot manages the figure while the window is open.
         adopted: Any = lambda *args, **options: figure  # noqa: E731
         pyplot.figure(FigureClass=adopted)
         try:
@@ -111,7 +111,7 @@ def _show(figure: Figure) -> None:
 
 
 def add_legend(ax: Axes, **options: Any) -> Legend:
-    """Add a legend that shows dollar signs in names, instead of parsing them as formulas."""
+    """Add a legend that shows dollar signs literally instead of parsing formulas."""
     legend = ax.legend(**options)
     for text in legend.get_texts():
         text.set_parse_math(False)
@@ -129,7 +129,7 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def save_figure(figure: Figure, path: str | PathLike[str] | None) -> None:
-    """Write a figure atomically, in the format given by the suffix, if there is a path."""
+    """Write a figure atomically if ``path`` is not None; the suffix determines the format."""
     if path is None:
         return
     target = checked_path(path)
@@ -145,20 +145,20 @@ class Look(NamedTuple):
 
 
 def look_of(cluster: int) -> Look:
-    """Return a colour and marker, distinct for 256 clusters; consecutive clusters differ in both."""
+    """Return a colour and marker, unique for up to 256 clusters; consecutive clusters differ in both."""
     turn = cluster // len(_COLORS)
     return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
 
 
 @contextmanager
 def pymoo_plots() -> Iterator[None]:
-    """Create and draw pymoo's plots within a context, without changing matplotlib's state.
+    """Context in which pymoo's plots can be created and drawn without changing matplotlib's state.
 
     pymoo's plots set the global font when they are created, remain the current figure, and draw the outlines
     of all panels of ``Petal`` and ``Radar`` into the last panel. This context draws each outline into its own
     panel. At the end, it restores all settings and pyplot's current figure. Call ``do``, ``save`` and
-    ``show``, which draw the plots, within the context. Figures remain open as long as their plots exist. Not
-    thread-safe.
+    ``show``, which draw the plots, within the context. Figures remain open as long as their plots exist. The
+    context is not thread-safe.
 
     Yields
     ------
@@ -218,7 +218,7 @@ def lent_to_pyplot(ax: Axes) -> Iterator[None]:
 
 @contextmanager
 def _own_panels(kind: Any) -> Iterator[None]:
-    """Make each panel the current axes of pyplot while it is drawn."""
+    """Make each panel pyplot's current axes while it is drawn."""
     draw: Callable[..., None] = kind._plot
 
     def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:

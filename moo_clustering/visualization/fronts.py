@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
-# Style of the chosen solution's marker.
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
 _DASHES = ("-", "--", ":", "-.")
 
@@ -50,20 +49,20 @@ class AttainmentData:
     Parameters
     ----------
     front : ndarray of shape (n, 2)
-        Square roots of the scored solutions' objectives, scaled to [0, 1].
+        Square roots of the scored solutions' objectives, after scaling to [0, 1].
     n_clusters : ndarray of shape (n,)
     controls : tuple of ndarray of shape (m, 2)
-        Corners of the attainment surfaces of control fronts, from left to right, extended to the frame.
+        Corners of the control fronts' attainment surfaces, from left to right, extended to the plot's edges.
     annotated : ndarray of int
-        Rows of ``front`` that are labelled with their numbers of clusters.
+        Rows of ``front`` labelled with their number of clusters.
     chosen : int or None
-        Row of ``front`` with the chosen solution.
+        Row of the chosen solution in ``front``.
     foot : ndarray of shape (2,) or None
-        Point on the control surfaces nearest to the chosen solution.
+        Point on the control surfaces that is nearest to the chosen solution.
     distance : float or None
         Distance from ``foot`` to the chosen solution, which is the solution's score.
     numbers, scores : ndarray of shape (n_numbers,)
-        Numbers of clusters, and the best score for each.
+        Numbers of clusters, and the best score for each number.
     promising : ndarray of shape (n_numbers,), bool
         Whether each score is a local maximum; see :meth:`AttainmentScores.promising`.
     """
@@ -89,7 +88,7 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     attainment : AttainmentScores
         For example ``MOCK().fit(X).attainment_``.
     chosen : int, optional
-        Row of the solution to mark. Default: the best solution. A solution without a score is not marked.
+        Row of the solution to mark, if it has a score. Default: the best solution.
 
     Raises
     ------
@@ -138,11 +137,11 @@ def plot_attainment(
     *,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot a front, the fronts of control data, and the scores by number of clusters.
+    """Plot a front, the control-data fronts, and the scores by number of clusters.
 
-    The left panel shows square roots of the objectives, scaled to the range of the front, and the numbers of
-    clusters. Its dashed line shows the score of the chosen solution, which is the distance to the control
-    fronts. The right panel marks the local maxima of the score.
+    The left panel shows square roots of the objectives (scaled to the range of the front) and numbers of
+    clusters. The length of the dashed line from the chosen solution to the control fronts is its score. The
+    right panel marks the local maxima of the score.
 
     Parameters
     ----------
@@ -202,7 +201,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
 
 
 def _apart(front: FloatArray, rows: Sequence[Any]) -> IntpArray:
-    """Select rows that are not too close to a previously selected row."""
+    """Select rows in order, skipping those too close to a previously selected row."""
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
@@ -219,7 +218,7 @@ def draw_surfaces(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot the attainment surfaces in a table from :meth:`~moo_clustering.studies.Study.attainment`."""
+    """Plot attainment surfaces from the table of :meth:`~moo_clustering.studies.Study.attainment`."""
     names = [*table.columns[2:]]
     low, high = table[names].min().to_numpy(), table[names].max().to_numpy()
     margin = 0.05 * np.where(high > low, high - low, 1.0)
@@ -256,7 +255,7 @@ def plot_critical_difference(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot average ranks, with bars that join methods that do not differ significantly.
+    """Plot average ranks, with bars joining methods that do not differ significantly.
 
     The diagram is drawn by ``scikit_posthocs.critical_difference_diagram``. Raises the same errors as
     :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
@@ -265,7 +264,7 @@ def plot_critical_difference(
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes with space for names on both sides, or in a figure with ``layout="constrained"``.
+        Axes with space for names on both sides, or part of a figure with ``layout="constrained"``.
     """
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
@@ -279,7 +278,7 @@ def plot_critical_difference(
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
-    """Return the size in inches for two columns of names, with one line per name and bar."""
+    """Return the figure size in inches: two columns of names, and one line per name and bar."""
     longest = max(len(name) for name in data.average_ranks.index)
     lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
     return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
@@ -290,11 +289,11 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
 
     posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
     n_methods = len(data.average_ranks)
-    # Dots mark the methods that a bar joins, and make the bar visible if their ranks are equal.
+    # Dots mark the methods that a bar joins, and keep the bar visible if their ranks are equal.
     bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
     posthocs.critical_difference_diagram(
         data.average_ranks.to_dict(),
-        # scikit-posthocs tests p < alpha, so replace p-values by 0 (significant) and 1.
+        # scikit-posthocs tests p < alpha, so pass 0 (significant) or 1 instead of p-values.
         1.0 - data.different.astype(float),
         alpha=data.alpha,
         ax=ax,
@@ -343,7 +342,7 @@ class FrontData:
 def front_data(
     F: Any, names: Sequence[str] | None = None, chosen: ArrayLike | int | None = None
 ) -> FrontData:
-    """Check a front and add default names.
+    """Check a front, and add default objective names.
 
     Parameters
     ----------
@@ -357,7 +356,7 @@ def front_data(
     Raises
     ------
     ValueError
-        If the front is empty, a value is not finite, or names or rows do not match the front.
+        If the front is empty, a value is not finite, or the names or rows do not match the front.
     """
     if isinstance(F, BaseEstimator):
         result = result_of(F)
@@ -385,7 +384,7 @@ def front_data(
 
 
 def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Compute the minimum and maximum of each objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
+    """Compute each objective's minimum and maximum, for use as ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
     Raises a ValueError in the same cases as :func:`front_data`.
 
@@ -397,7 +396,7 @@ def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Returns
     -------
     lower, upper : ndarray of shape (n_objectives,)
-        The upper bound of a constant objective is increased by the absolute value, or by 1 if the value is 0.
+        For a constant objective, ``upper`` is increased by its absolute value, or by 1 if the value is 0.
 
     Examples
     --------
@@ -420,12 +419,12 @@ def plot_front(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot up to three objectives with pymoo's ``Scatter``, or more in parallel coordinates with ``PCP``.
+    """Plot up to three objectives with pymoo's ``Scatter``, or more with ``PCP`` (parallel coordinates).
 
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes, which must have a 3-d projection for three objectives. Default: a new figure.
+        Axes, with a 3-d projection if there are three objectives. Default: a new figure.
     """
     data = front_data(F, names, chosen)
     with figures.house_style():
@@ -471,14 +470,14 @@ def _draw_objectives(data: FrontData, ax: Axes | None) -> Figure:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A curve in a panel.
+    """Curve in a panel of :func:`plot_convergence`.
 
     Parameters
     ----------
     name : str
-        Names of the group of runs and of the statistic, if there is more than one.
+        Names of the group of runs and of the statistic, each only if there are several.
     group, statistic : int
-        Indices of the group and of the statistic.
+        Indices of the group and the statistic.
     steps : ndarray of shape (n_steps,)
     middle : ndarray of shape (n_steps,)
         Median over the runs.
@@ -504,11 +503,11 @@ class ConvergenceData:
     panels : dict of str to tuple of Curve
         Curves in each panel, by title.
     step : str
-        Unit of the steps, such as "generation".
+        Unit of the steps, for example "generation".
     n_runs : tuple of int
         Number of runs in each group.
     band : tuple of two float
-        Quantiles over the runs at the edges of the bands.
+        Quantiles (over the runs) at the edges of the bands.
     """
 
     panels: dict[str, tuple[Curve, ...]]
@@ -529,11 +528,11 @@ def convergence_data(
     """Compute the best and mean of each objective, the hypervolume and other values by generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    The hypervolume of two or more objectives is relative to the box between the best values of all runs and
-    the reference point. Shorter runs are extended with their last values. Takes O(n_runs n_generations
-    n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a TypeError or
-    ValueError if a run has no history, if runs have different units of steps, or if a panel does not exist.
-    Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
+    For two or more objectives, hypervolumes are divided by that of the box between the best values of all
+    runs and the reference point. Shorter runs are extended with their last values. Takes O(n_runs
+    n_generations n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a
+    TypeError or ValueError if a run has no history, if runs have different units of steps, or if a panel does
+    not exist. Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
 
     Parameters
     ----------
@@ -545,10 +544,10 @@ def convergence_data(
     show : str or sequence of str, optional
         Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all panels.
     band : tuple of two float, default=(0.25, 0.75)
-        Quantiles over the repetitions at the edges of the band.
+        Quantiles (over the repetitions) at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
         Reference point for the hypervolume, with original signs. Default: the worst values of all fronts plus
-        a tenth of the range; hypervolumes are then comparable only within one call.
+        a tenth of the range; hypervolumes are then comparable only within a call.
 
     Examples
     --------
@@ -594,7 +593,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """Group (statistic, column) pairs by panel title; the statistics of one quantity share a panel."""
+    """Group (statistic, column) pairs by panel title; all statistics of a quantity share one panel."""
     parts = [(column, _STATISTICS.fullmatch(column)) for column in columns]
     subjects = [(match[2] or "fitness") if match else "" for _, match in parts]
     panels: dict[str, list[tuple[str, str]]] = {}
@@ -629,7 +628,6 @@ def _curves(
             series = [history.frame[column] for history in histories if column in history.frame]
             if not series:
                 continue
-            # Each row is a step, and each column a run.
             table = pd.concat(series, axis=1).sort_index().ffill()
             steps = table.index.to_numpy(dtype=np.int64)
             middle, low, high = (table.quantile(share, axis=1).to_numpy() for share in (0.5, *band))
@@ -688,9 +686,9 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Repetitions are shown as a median with a band, and groups of runs by colour and marker. The axis is
-    logarithmic for positive values of very different sizes. Raises the errors of :func:`convergence_data`,
-    and a ValueError if the number of axes is wrong.
+    Each group of runs has its own colour and marker, and is shown as a median with a band. The axis is
+    logarithmic if values are positive and differ by a factor of more than 200. Raises the errors of
+    :func:`convergence_data`, and a ValueError if the number of axes is wrong.
 
     Parameters
     ----------
@@ -729,7 +727,6 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
             ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
         style: dict[str, Any] = {"marker": "." if len(curve.steps) < 30 else None}
         if several:
-            # Long curves have about eight markers.
             every = max(1, len(curve.steps) // 8)
             style = {"marker": look.marker, "markersize": 4.0, "markevery": every}
         line = _DASHES[curve.statistic % len(_DASHES)]
@@ -744,7 +741,6 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
 def _is_wide(curves: Sequence[Curve]) -> bool:
     values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
     values = values[np.isfinite(values)]
-    # Use a logarithmic axis if the ratio of the largest to the smallest value exceeds 200.
     return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > 200.0)
 
 
@@ -779,7 +775,7 @@ class RocData:
 def roc_data(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, aucs: Mapping[str, float] | None = None
 ) -> RocData:
-    """Check ROC curves and compute the areas under them.
+    """Check ROC curves, and compute the areas under them.
 
     Parameters
     ----------
@@ -818,22 +814,21 @@ def plot_roc(
 ) -> Figure:
     """Plot ROC curves and the chance diagonal, with the areas in the legend.
 
-    The legend lists the curves in the given order. Up to 24 curves can be distinguished.
+    The legend lists the curves in the given order. Colours and line styles distinguish up to 24 curves.
     """
     data = roc_data(curves, aucs=aucs)
     names = [shortened(name, 40) for name in data.names]  # maximum number of characters
-    # Each character is about .08 inches wide, and each legend line .19 inches high.
+    # A character is about 0.08 inches wide, and a legend line 0.19 inches high.
     size = 5.3 + 0.08 * max(8, *map(len, names)), max(4.2, 0.19 * (len(names) + 4))
     with figures.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
-            # Consecutive curves differ in colour and line style.
             color, line = figures.look_of(place).color, _DASHES[place % len(_DASHES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
         panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         panel.set(xlabel="false positive rate", ylabel="true positive rate")
         panel.set_title(title or "Mean ROC curves", parse_math=False)
-        # The legend is placed next to the panel, because curves can be anywhere in it.
+        # Place the legend next to the panel, where it cannot cover a curve.
         figures.add_legend(
             panel, loc="upper left", bbox_to_anchor=(1.02, 1.0), alignment="left", handlelength=3.2,
             title="Area under the curve",

@@ -25,13 +25,13 @@ from moo_clustering.validity.external import encode
 from moo_clustering.visualization import figures
 
 if TYPE_CHECKING:
-    # Imported for type checking only, so that reports can use the data of figures without matplotlib.
+    # Imported for type checking only: reports use the figures' data without importing matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-# Colour, width and dashes of the lines for each kind of constraint, which differ even without colour. Lines
-# are thin if satisfied and thick if violated. Must-links are dark, satisfied cannot-links light.
+# Colour, width and dashes of the lines for each kind of constraint; they can be told apart without colour.
+# Satisfied constraints are thin, violated ones thick; must-links are dark, satisfied cannot-links light.
 _STROKES: dict[tuple[str, bool], tuple[str, float, Any]] = {
     ("must-link", True): ("#004488", 1.0, "-"),
     ("cannot-link", True): ("#997700", 0.9, (0, (1.0, 2.0))),
@@ -53,7 +53,7 @@ class PartitionData:
         Index in ``names`` of each point's cluster.
     names : tuple of str
     sizes : tuple of int
-        Number of samples in each cluster, including samples that are not drawn.
+        Number of samples in each cluster, including those not drawn.
     share : float or None
         Explained variance ratio of two principal components; None if one or two features are plotted.
     rows : ndarray of shape (n_points,)
@@ -78,7 +78,7 @@ def partition_data(
     cluster_names: Sequence[str] | None = None,
     max_points: int = 5000,
 ) -> PartitionData:
-    """Compute sample positions from two features, or from two principal components of more features.
+    """Compute sample positions: up to two features, or two principal components if there are more features.
 
     Takes O(n_samples n_features^2) time.
 
@@ -91,7 +91,7 @@ def partition_data(
     cluster_names : sequence of str, optional
         Names of clusters 0, 1, ... Default: their numbers.
     max_points : int, default=5000
-        Maximum number of samples to draw, selected at even intervals.
+        Maximum number of samples to draw; they are selected at even intervals.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def placed_partition(
     max_points: int,
     also: IntArray | tuple[()] = (),
 ) -> tuple[PartitionData, FloatArray]:
-    """Return :func:`partition_data` including the samples ``also``, and the positions of all samples."""
+    """Return :func:`partition_data` with the samples ``also`` drawn, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -214,7 +214,7 @@ def plot_regions(
 
 
 def _outline(shape: Any) -> list[FloatArray]:
-    """Return the rings of a (multi)polygon; holes run in the opposite direction, so they are not filled."""
+    """Return the rings of a (multi)polygon; holes have the opposite orientation, so they are not filled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
     parts = [shapely.geometry.polygon.orient(part) for part in parts]
@@ -222,7 +222,7 @@ def _outline(shape: Any) -> list[FloatArray]:
 
 
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
-    """Draw the points, the legend and the title."""
+    """Draw the points, axis labels, legend and title."""
     n = len(data.positions)
     draw_clusters(ax, data)
     # Column names can contain dollar signs, which matplotlib would parse as formulas.
@@ -238,7 +238,7 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
 
 
 def draw_clusters(ax: Axes, data: Any) -> float:
-    """Draw the points of a PartitionData or BagEmbeddingData by cluster; return the area of a point."""
+    """Draw the points of a PartitionData or BagEmbeddingData by cluster, and return the marker size."""
     n = len(data.positions)
     area, alpha = (26.0, 0.85) if n <= 300 else (10.0, 0.6)
     for cluster, name in enumerate(data.names):
@@ -271,7 +271,7 @@ class PairLines:
     segments : ndarray of shape (n_drawn, 2, 2)
         Sample positions of the drawn pairs.
     count : int
-        Number of pairs, including pairs that are not drawn.
+        Number of pairs, including those not drawn.
     """
 
     kind: str
@@ -288,7 +288,7 @@ class ConstraintsData:
     Parameters
     ----------
     samples : PartitionData
-        Sample positions, including the end points of the lines.
+        Sample positions, including all end points of lines.
     lines : tuple of four PairLines
         Satisfied must-links and cannot-links, then violated must-links and cannot-links.
     """
@@ -297,7 +297,7 @@ class ConstraintsData:
     lines: tuple[PairLines, ...]
 
     def count(self, kind: str, satisfied: bool) -> int:
-        """Return the number of satisfied or violated pairs of a kind, including pairs that are not drawn."""
+        """Return the number of satisfied or violated pairs of a kind, including those not drawn."""
         return sum(each.count for each in self.lines if (each.kind, each.satisfied) == (kind, satisfied))
 
 
@@ -315,7 +315,7 @@ def constraints_data(
     """Compute sample positions, and lines for must-links and cannot-links.
 
     :meth:`PairwiseConstraints.satisfied` defines which pairs are satisfied. Samples at the ends of lines are
-    drawn in addition to ``max_points``. Takes O(n_pairs) more time than :func:`partition_data`.
+    always drawn, in addition to ``max_points``. Takes O(n_pairs) time plus that of :func:`partition_data`.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def constraints_data(
     constraints : PairwiseConstraints
         Constraints to draw. For partial labels, use ``PairwiseConstraints.from_partial_labels``.
     max_pairs : int, default=2000
-        Maximum number of lines. Violated pairs have priority; other pairs are selected at even intervals.
+        Maximum number of lines. Violated pairs have priority; excess pairs are omitted at even intervals.
 
     Raises
     ------
@@ -380,8 +380,8 @@ def plot_constraints(
 ) -> Figure:
     """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
-    Thin lines show satisfied pairs, and thick lines violated pairs. The legend explains the four line styles.
-    See :func:`plot_partition` for a plot without lines.
+    Thin lines are satisfied pairs, and thick lines violated pairs; the legend explains the four line styles.
+    :func:`plot_partition` draws no lines.
     """
     data = constraints_data(
         X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
@@ -428,7 +428,7 @@ def _summary(data: ConstraintsData) -> str:
 
 
 def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """Select up to ``room`` pairs in total, at even intervals."""
+    """Select up to ``room`` pairs of all kinds, at even intervals."""
     sizes = [len(pairs) for pairs in kinds]
     kept = np.zeros(sum(sizes), dtype=bool)
     kept[np.linspace(0, len(kept) - 1, min(room, len(kept))).astype(np.intp)] = True
@@ -437,16 +437,16 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
-    """Return positions (n, 2), computed by metric multidimensional scaling, and Kruskal's stress."""
-    # The stress is the root of the squared errors in distances relative to the squared distances: 0 is exact,
-    # and more than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually
-    # better than a random start. The positions are rotated to their principal axes. Takes O(n^3) time.
+    """Return positions from metric multidimensional scaling, shape (n, 2), and their Kruskal stress."""
+    # The stress is the root of (sum of squared errors in distances / sum of squared distances): 0 is exact,
+    # above 0.2 is a rough sketch. SMACOF majorisation starts from classical scaling, usually a better start
+    # than random positions. The result is rotated to its principal axes. Takes O(n^3) time.
     from sklearn.manifold import smacof
 
     start = _classical(D)
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
-    # Above this number of points, additional random starts are slow and do not improve the result.
+    # With more than 300 points, additional random starts are slow and do not improve the result.
     seeds = spawn_seeds(random_state, 2 if len(D) <= 300 else 0)
     generators, width = map(np.random.default_rng, seeds), float(D.mean())
     starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]
@@ -456,8 +456,8 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two components (PCA) to the first ``n_fitted`` rows; return all scores and the variance ratio."""
-    # All rows of a sparse matrix are fitted. The largest coordinate of each component is positive.
+    """Fit two components (PCA) to the first ``n_fitted`` rows; return all rows' scores and variance ratio."""
+    # For sparse data, all rows are fitted. For dense data, each component's largest coordinate is positive.
     from sklearn.decomposition import PCA
 
     if sparse.issparse(X):
@@ -476,7 +476,7 @@ def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
     """Return two features or principal components, the axis labels, and the explained variance ratio."""
-    # For a single feature, the second coordinate is the row index. Without components, the ratio is None.
+    # If there is only one feature, the second coordinate is the row index. Without PCA, the ratio is None.
     if table.shape[1] > 2:
         positions, share = components(table, table.shape[0])
         return positions, ("first principal component", "second principal component"), share
@@ -488,13 +488,13 @@ def feature_plane(
 
 
 def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
-    """Place landmarks by classical scaling, and all other points by their distances to the landmarks."""
+    """Position landmarks by classical scaling, and other points by their distances to the landmarks."""
     # ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances between points in a plane are
     # reproduced exactly. Takes O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse
     # multidimensional scaling using landmark points, 2004.
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
-    # Ignore directions in which landmarks differ only by rounding errors.
+    # Ignore axes along which landmarks differ only by rounding errors.
     back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
     means = (between_landmarks**2).mean(axis=0)
     return -0.5 * (to_landmarks**2 - means) @ back
@@ -510,7 +510,7 @@ def _classical(D: FloatArray) -> FloatArray:
 
 
 def _settled(points: FloatArray) -> FloatArray:
-    """Pad to two columns, with signs that do not depend on the library that computed them."""
+    """Pad to two columns, and flip signs so that they do not depend on the linear-algebra library."""
     plane = np.zeros((len(points), 2))
     plane[:, : points.shape[1]] = points
     largest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
@@ -530,15 +530,15 @@ class SimilarityData:
     Parameters
     ----------
     blocks : ndarray of shape (n_blocks, n_blocks)
-        Similarities sorted by label, averaged over blocks if there are more samples than blocks.
+        Similarities sorted by label; block means if there are more samples than blocks.
     order : ndarray of shape (n_samples,)
-        Sample at each position.
+        Index of the sample at each position.
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_samples.
     names : tuple of str
     eigenvalues : ndarray
     places : ndarray of shape (n_points,)
-        Positions of the samples shown in ``vectors``.
+        Positions of the samples in ``vectors``.
     vectors : ndarray of shape (n_points, n_vectors)
         Leading eigenvectors at these positions.
     """
@@ -574,7 +574,7 @@ def similarity_data(
     eigenvalues : array-like, default=()
         Smallest eigenvalues of the Laplacian.
     embedding : array-like of shape (n_samples, n_vectors), optional
-        Eigenvectors. At most six are shown.
+        Eigenvectors, of which at most six are shown.
     max_blocks : int, default=600
         Maximum number of blocks per axis. If there are more samples, similarities are averaged over blocks.
     """
@@ -617,7 +617,7 @@ def plot_similarity(
     ax: Axes | Sequence[Axes] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot a similarity matrix sorted by label (white is large), its eigenvalues and its eigenvectors.
+    """Plot a similarity matrix sorted by label (white: most similar), eigenvalues and eigenvectors.
 
     Raises a ValueError if shapes do not match, or if the number of axes is not 1 to 3. Source: PESC: "Pareto
     ensemble-based spectral clustering", Fig. 5.
@@ -647,7 +647,7 @@ def plot_similarity(
 
 def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     n, exact = len(data.order), len(data.order) == len(data.blocks)
-    # Limit the colour range, because a few very large entries would make all other entries look dark.
+    # Limit the colour range; otherwise, a few very large entries would make all others look dark.
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
     extent, how = (-0.5, n - 0.5, n - 0.5, -0.5), "nearest" if exact else "antialiased"
@@ -694,7 +694,7 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
 
 def block_means(matrix: Any, order: IntArray, n_blocks: int) -> FloatArray:
     """Compute the mean of each block of a reordered sparse matrix, without a dense copy of the matrix."""
-    # ``order`` gives the row at each position. If ``n_blocks`` is n, the result is the reordered matrix.
+    # ``order`` contains the row at each position. If ``n_blocks == n``, the result is the reordered matrix.
     block = np.arange(len(order)) * n_blocks // len(order)
     members = sparse.csr_array((np.ones(len(order)), (block, order)))
     sizes = np.bincount(block)
@@ -708,7 +708,7 @@ class TermData:
     Parameters
     ----------
     clusters : ndarray of shape (n_shown,)
-        Rows of the clusters shown, in ascending order.
+        Row indices of the clusters shown, in ascending order.
     sizes : ndarray of shape (n_shown,) or None
         Number of documents in each cluster shown.
     terms : list of tuple of str
@@ -733,16 +733,16 @@ def term_data(
     n_terms: int = 10,
     max_clusters: int = 24,
 ) -> TermData:
-    """Select the terms with the largest positive weights in each topic; ties are broken by the lower column.
+    """Select the terms with the largest positive weights in each topic (ties: lowest column).
 
     Parameters
     ----------
     topics : array-like or sparse matrix of shape (n_clusters, n_terms_in_all)
         Term weights, such as ``cluster_weights_`` or ``components_``.
     terms : array-like of shape (n_terms_in_all,), optional
-        Term names. Default: their column numbers.
+        Term names. Default: column indices.
     sizes : array-like of shape (n_clusters,), optional
-        Numbers of documents per cluster. Clusters without documents are not shown.
+        Number of documents in each cluster. Empty clusters are not shown.
     n_terms : int, default=10
         Number of terms per cluster.
     max_clusters : int, default=24
@@ -812,7 +812,6 @@ def plot_terms(
         axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
         for place, ax in enumerate(axes.flat[:n_shown]):
             _draw_terms(ax, data, place, most)
-            # Only the lowest panel in each column has tick labels.
             ax.tick_params(labelbottom=place + n_columns >= n_shown)
         for ax in axes.flat[n_shown:]:
             ax.set_visible(False)
@@ -827,7 +826,6 @@ def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
     weights, cluster = data.weights[place], int(data.clusters[place])
     rows = np.arange(len(weights))
     ax.barh(rows, weights, color="#4477aa", height=0.72)
-    # Terms are shortened to 24 characters.
     ax.set_yticks(rows, [shortened(term, 24) for term in data.terms[place]], parse_math=False)
     ax.set_ylim(most - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -856,7 +854,7 @@ def shortened(name: str, longest: int) -> str:
 def plot_archive(
     archive: Any, *, title: str = "", ax: Axes | None = None, path: str | PathLike[str] | None = None
 ) -> Figure:
-    """Plot the quality of the best partition in each cell as a heat map over two descriptors.
+    """Plot an archive of two descriptors as a heat map of the quality of the best partition in each cell.
 
     Raises a ValueError if the archive is empty or does not have exactly two descriptors.
 
@@ -873,7 +871,7 @@ def plot_archive(
     values = np.full((len(y) - 1, len(x) - 1), np.nan)
     values[rows, columns] = quality
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
-        # Brighter colours are better, even if the quality is minimised.
+        # Brighter colours mean better values, even if the quality is minimised.
         cmap = "viridis" if archive.greater_is_better else "viridis_r"
         mesh: Any = panel.pcolormesh(x, y, values, cmap=cmap, edgecolors="white", linewidth=0.5)
         figures.figure_of(panel).colorbar(mesh, ax=panel, label=archive.quality_name.replace("_", " "))

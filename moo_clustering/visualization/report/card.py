@@ -1,6 +1,6 @@
 """Notebook card of a fitted clusterer.
 
-The card uses the notebook's colours, plus two colours that suit light and dark backgrounds. It contains no
+The card uses the notebook's colours and two colours that suit both light and dark backgrounds. It contains no
 scripts, and remains readable in notebooks that remove styles.
 """
 
@@ -18,7 +18,7 @@ _WIDTH, _HEIGHT, _MARGIN = 240, 100, 6
 
 
 def card_of(estimator: Any, diagram: str) -> str:
-    """Return HTML with clusters, verdict, front and next steps of a fitted clusterer, and its parameters."""
+    """Return HTML with a fitted clusterer's clusters, verdict, front, next steps and parameters."""
     result = result_of(estimator)
     first, *others = _words(result)
     columns = _sizes(result) + _front(result)
@@ -33,7 +33,7 @@ def card_of(estimator: Any, diagram: str) -> str:
 
 
 def _words(result: ClusteringResult) -> list[str]:
-    """Describe the clusters, with the verdict, alternatives and next steps."""
+    """Return lines about the clusters, verdict, alternatives and next steps."""
     own = result.lines()
     lines = list(own) or [sizes_text(np.asarray(result.labels))]
     if (found := recall_text(result.neighbor_recall)) is not None:
@@ -47,7 +47,7 @@ def _words(result: ClusteringResult) -> list[str]:
 
 
 def _sizes(result: ClusteringResult) -> str:
-    """Draw one bar for each cluster, and one for outliers."""
+    """Return HTML with one bar for each cluster, and one for outliers."""
     numbers, counts = np.unique(result.labels, return_counts=True)
     names, most = result.cluster_names(), counts.max()
     cells = []
@@ -65,21 +65,21 @@ def _sizes(result: ClusteringResult) -> str:
 
 
 def _front(result: ClusteringResult) -> str:
-    """Draw the first two objectives if there are at least two solutions, with a ring around the result."""
+    """Plot the first two objectives if there are at least two solutions; a ring marks the result."""
     if result.front is None:
         return ""
     values = result.front.values
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    # If a front has more labels than this, do not search it for the result.
+    # Do not search fronts with more than 10^7 labels for the result.
     chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:
         spread = np.argsort(values[rows, 0], kind="stable")
         rows = rows[spread[np.linspace(0, len(rows) - 1, _MOST_POINTS).round().astype(np.intp)]]
     low = values[rows, :2].min(axis=0)
-    # Halve the values, so that the range remains finite even for huge values.
+    # Halve values before subtracting, so that the range is finite even for huge values.
     half = np.maximum(values[rows, :2].max(axis=0) / 2 - low / 2, np.finfo(float).tiny)
     room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
 

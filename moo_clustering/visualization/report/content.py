@@ -28,17 +28,17 @@ from moo_clustering.results import ClusteringResult, Front
 if TYPE_CHECKING:
     from moo_clustering.constraints import Limit
 
-# Column with the adjusted Rand index between each solution and the chosen one.
+# Name of the column with each solution's adjusted Rand index relative to the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
-# Name of the fact shown in the footer of the page.
+# Name of the fact that the page shows in its footer.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# If the members of a front are clustered only on demand, at most this number of labels is shown in total, but
-# at least FEWEST_MEMBERS members.
+# If front members are clustered on demand, their number is limited so that the total number of labels is at
+# most AFFORDABLE_LABELS, but at least FEWEST_MEMBERS members are shown.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Names = Sequence[str] | None
-Cut = tuple[int, str, str]  # solution, how it was found, comparison with the chosen solution
+Cut = tuple[int, str, str]  # solution, origin, comparison with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, each sample's index or -1
 # Name and requirement of a limit, and its violation by each solution; NaN if unknown.
 LimitRow = tuple[str, str, FloatArray]
@@ -70,7 +70,7 @@ def size_columns(labels: Int32Array) -> list[Column]:
 
 
 def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> list[Column]:
-    """Return the fractions of all constraints, of must-links and of cannot-links that are satisfied."""
+    """Return columns with the satisfied fractions of all constraints, must-links and cannot-links."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
     must, cannot = satisfied_pairs(labels, supervision)
@@ -96,7 +96,7 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return the method's own scores of its pool, its runs (losses) or its front."""
+    """Return columns with the method's own scores of its pool, runs (losses) or front."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -112,8 +112,8 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return the chosen solution, and the alternatives from a pool or up to five front members."""
-    # For each other number of clusters, show the front member that is most similar to the chosen solution.
+    """Return the chosen solution with the pool's alternatives or up to five front members."""
+    # A front member is the one most similar to the chosen solution among those with its number of clusters.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -147,7 +147,7 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
 
 
 def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
-    """Compare the scores of a solution and of the chosen solution in a sentence."""
+    """Return a sentence that compares the scores of a solution with those of the chosen solution."""
     found: dict[str, list[str]] = {"better in": [], "worse in": [], "equal in": []}
     for column in columns:
         own, reference = column.values[[place, chosen]]
@@ -162,7 +162,7 @@ def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column with one number per solution.
+    """Column with one number per solution.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class Column:
         Values of the solutions; NaN if undefined.
     is_objective : bool
     greater_is_better : bool or None
-        None if neither direction is better.
+        None if neither higher nor lower values are better.
     """
 
     name: str
@@ -182,7 +182,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class ClusterFacts:
-    """Silhouette, typical samples and leading features of a cluster.
+    """Description of a cluster: silhouette, typical samples, leading features, contrasts and rules.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class ClusterFacts:
     nearest : int
         Cluster with which ``contrasts`` compares this cluster, or -1.
     contrasts : tuple of (str, str, str)
-        Columns or terms, with their values in this cluster and in the nearest cluster.
+        Columns or terms, with their values in this cluster and in cluster ``nearest``.
     rules : tuple of str
         Rules that assign samples to the cluster.
     """
@@ -222,12 +222,12 @@ class PlaneMap:
         Row indices of the samples shown, in ascending order.
     axes : tuple of two str
     note : str
-        Projection method, and selection of the samples if some are omitted.
+        Projection method and, if samples are omitted, how the samples shown were selected.
     neighbors : ndarray of shape (n_shown, 2), float64, or None
-        Positions in a neighbour embedding, which is shown by default; NaN for omitted samples.
+        Positions in a neighbour embedding, which the map shows by default; NaN for samples not embedded.
     columns : sequence of MapColumn
     outlines : ndarray of shape (n_points, 3), float64, or None
-        For a map of areas, their rings as indices into ``rows`` and coordinates, with NaN between rings.
+        Rings of the areas on a map: (index into ``rows``, x, y) for each point, with NaN between rings.
     """
 
     positions: FloatArray
@@ -241,7 +241,7 @@ class PlaneMap:
 
 @dataclass(frozen=True, eq=False)
 class MapColumn:
-    """A column that can colour the samples on the map.
+    """Column by which samples on the map can be coloured.
 
     Attributes
     ----------
@@ -261,23 +261,23 @@ class MapColumn:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A figure that is specific to some methods.
+    """Figure that only some methods provide.
 
     Attributes
     ----------
     kind : {"matrix", "lines", "bars", "image"}
     title, note : str
     x, y : sequence
-        Names and heights for ``"bars"``; names of columns and rows for a ``"matrix"``, or empty.
+        Names and heights of ``"bars"``; column and row names of a ``"matrix"``, or empty.
     series : mapping of str to (x, y)
-        Lines for ``"lines"``.
+        Lines by name, for ``"lines"``.
     matrix : ndarray of shape (n_rows, n_columns), optional
         Values for ``"matrix"``; NaN for empty cells.
     axes : tuple of two str
     image : bytes
-        PNG file for ``"image"``; ``note`` is its alternative text.
+        Contents of a PNG file, for ``"image"``; ``note`` is the alternative text.
     solutions : ndarray of shape (n_rows, n_columns), int64, optional
-        Solution selected by each cell of a ``"matrix"``, or -1. The main part shows panels with solutions.
+        Solution that each cell of a ``"matrix"`` selects, or -1. Such panels are in the page's main part.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -300,12 +300,12 @@ class ReportContent:
     ----------
     title : str
     facts : sequence of (str, str)
-        Method, parameters and data, for the page header.
+        Facts about method, parameters and data, for the page header.
     sample_kind : str
         Noun for a sample, such as "sample", "document", "bag" or "row".
     sample_names : ndarray of shape (n_samples,) of str
     sample_texts : sequence of str or None
-        Texts that identify the samples, such as the beginning of each document.
+        Text that identifies each sample, such as the beginning of a document.
     names : sequence of str
     labels : ndarray of shape (n_solutions, n_samples), int32
         Clusters 0, 1, ..., and -1 for samples in no cluster.
@@ -316,14 +316,14 @@ class ReportContent:
     rules : mapping of str to int
         Solution selected by ``choose(rule)`` for each rule.
     runs : sequence of str
-        Run of each solution; empty if there is only one run.
+        Name of each solution's run; empty if there is only one run.
     cluster_names : mapping of int to sequence of str
-        Cluster names, for each solution that has them.
+        Cluster names of each solution that has names.
     map : PlaneMap or None
     clusters : mapping of int to sequence of ClusterFacts
         One entry per cluster, for each described solution.
     heatmaps : mapping of int to Heatmap
-        Strongest columns, for some of the described solutions.
+        Heatmap of the most distinctive columns, for some of the described solutions.
     features_title : str
         Heading for the features of the clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
@@ -333,9 +333,9 @@ class ReportContent:
         Generations in the first column, and values in the other columns.
     panels : sequence of Panel
     missing : sequence of str
-        Sentences that state what the report cannot show.
+        Sentences about what the report cannot show.
     confidence : float
-        Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
+        Expected agreement (0 to 1) of the chosen solution with known classes; NaN if unknown.
     cuts : sequence of Cut
     left_out : sequence of LeftOut
     limits : sequence of LimitRow
@@ -344,7 +344,7 @@ class ReportContent:
     files : sequence of str
         Result files in the report folder.
     lines : sequence of (str, str)
-        Titles of commands or code to copy, with their texts.
+        Titles and texts of commands or code to copy.
     """
 
     title: str
@@ -391,10 +391,10 @@ class ReportContent:
 
 @dataclass(eq=False)
 class Solution:
-    """A partition, with its roles in the run."""
+    """Partition with its roles in the run."""
 
     labels: Labels
-    roles: list[str]  # for example ``"member 3"`` for a member of the front, or ``"result"``
+    roles: list[str]  # such as ``"member 3"`` for row 3 of the front, or ``"result"``
     member: int | None = None  # row of the front
     values: FloatArray | None = None  # objectives with original signs, if known
     medoids: Int64Array | None = None  # medoid of each cluster, if the method uses medoids
@@ -402,7 +402,7 @@ class Solution:
 
     @property
     def name(self) -> str:
-        """Name of the solution: its first roles, with ``"result"`` before all others."""
+        """Name of the solution: up to three roles, with ``"result"`` first."""
         shown = ", ".join(sorted(self.roles, key=lambda role: role != "result")[:_MOST_ROLES])
         more = len(self.roles) - _MOST_ROLES
         return shown if more <= 0 else f"{shown} and {more} more"
@@ -410,13 +410,13 @@ class Solution:
 
 @dataclass(eq=False)
 class Solutions:
-    """Partitions in the order of the report: first the members of the front, in row order."""
+    """Partitions in the order of the report, which starts with the members of the front in row order."""
 
     found: list[Solution] = field(default_factory=list)
     _places: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, solution: Solution) -> int:
-        """Append a solution, even if an equal solution exists, and return its position."""
+        """Append a solution, even if its partition already exists, and return its position."""
         self.found.append(solution)
         place = len(self.found) - 1
         self._places.setdefault(solution.labels.tobytes(), place)
@@ -432,9 +432,9 @@ class Solutions:
         cluster_names: list[str] | None = None,
         medoids: Int64Array | None = None,
     ) -> int:
-        """Return the position of a partition, appending the partition if it is new."""
-        # ``member`` is the partition's row in the front. If a solution exists for this row, its clusters are
-        # renumbered as in ``labels``. With ``always_named``, an existing solution also gets the role.
+        """Return the position of a partition, and append the partition if it is new."""
+        # ``member`` is the partition's row in the front. If the same partition exists for this row, its
+        # clusters are renumbered as in ``labels``. With ``always_named``, existing solutions get the role.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -490,7 +490,7 @@ def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
 
 @dataclass(frozen=True)
 class Report:
-    """Report page in a file. Notebooks display it if it is the last value in a cell.
+    """Report page in a file. Notebooks display a report that is the last value in a cell.
 
     Attributes
     ----------
@@ -505,8 +505,8 @@ class Report:
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
-        # `srcdoc` isolates the scripts and styles of the page from those of the notebook. A link to the file
-        # would fail if the notebook runs on another machine.
+        # `srcdoc` isolates the page's scripts and styles from the notebook's. A link to the file would fail
+        # if the notebook runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
             f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: 800px; border: 0"></iframe>'
@@ -514,7 +514,7 @@ class Report:
 
 
 class RunSolutions(NamedTuple):
-    """Partitions of a run, the index of the chosen one, the selections by rule, and notes on omissions."""
+    """Partitions of a run, index of the chosen partition, index selected by each rule, notes on omissions."""
 
     solutions: Solutions
     labels: Int32Array
@@ -524,9 +524,9 @@ class RunSolutions(NamedTuple):
 
 
 def run_solutions(result: ClusteringResult, class_names: Names) -> RunSolutions:
-    """Collect the front, result, alternatives, controls and runs, and the selections by all rules."""
-    # ``class_names`` gives the names of classes 0, 1, ... in the labels of the fit.
-    # For up to this number of samples, k-means is faster on one thread.
+    """Collect all partitions of a result: front, result, alternatives, controls, runs and rule selections."""
+    # ``class_names`` are the names of classes 0, 1, ... in the labels passed to ``fit``. For up to 5000
+    # samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         return _collected(result, class_names)
 
@@ -541,7 +541,7 @@ def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
         solutions.place(labels, name)
     rules = {}
     for rule, selected in selections(result).items():
-        # Do not add a role, because the page lists the rules of a solution on buttons.
+        # Do not add the rule as a role, because the page already shows rules on buttons.
         rules[rule] = _place(solutions, rule, selected, class_names, always_named=False)
     for name, labels in result.controls.items():
         solutions.place(labels, name)
@@ -563,7 +563,7 @@ def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Return the position of a result's partition, adding the partition unless the front contains it."""
+    """Return the position of a result's partition, and add the partition if it is new."""
     place = solutions.place(
         checked_labels(result.labels),
         role,
@@ -586,7 +586,7 @@ def _place(
 
 
 def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
-    """Return the members of a result's front, if any, and notes on omitted or changed members."""
+    """Return the members of a result's front (if any), and notes on omitted or repaired members."""
     front = result.front
     if front is None or not len(front):
         return [], []
@@ -619,7 +619,7 @@ def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
     """Return the result selected by each rule that requires no further search."""
     found = {}
     for rule in dict.fromkeys(map(str, result.rules)):
-        # The fit might not support the rule.
+        # Skip rules that this fit does not support.
         with warnings.catch_warnings(action="ignore"), suppress(ValueError):
             found[rule] = result.select(rule) if result.select is not None else result
     return found

@@ -1,6 +1,6 @@
 """Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples.
 
-The command also uses them to describe clusters of documents.
+The command also uses this module to describe clusters of documents.
 """
 
 from __future__ import annotations
@@ -33,36 +33,37 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Agreement of all pairs: maximum n_solutions^2 * n_samples, minimum n_samples and maximum n_solutions.
+# Agreement of all pairs of solutions: maximum n_solutions^2 * n_samples, minimum n_samples (in subsets) and
+# maximum n_solutions.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Maximum product of columns and solutions with contrasts. The first solution always has contrasts.
+# Maximum n_columns * n_solutions for which contrasts are computed. The first solution always has contrasts.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
-# Maximum number of heatmap columns, of cells in all heatmaps times n_samples / 1000, of columns that can
-# colour the map, and of contrasts.
+# Maximum numbers: columns in a heatmap, cells in all heatmaps times n_samples / 1000, columns that can colour
+# the map, and contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
-# Minimum and maximum number of samples in a neighbour embedding, its perplexity, its number of iterations,
-# and the correlation between distances in the plane and in the data above which it is not needed.
+# For neighbour embeddings: minimum and maximum number of samples, perplexity, number of iterations, and the
+# correlation of distances in plane and data above which no embedding is needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
-_MOST_KNOWN = 12  # maximum number of distinct values in a column that the fit did not use
+_MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Maximum number of multiplications for all solutions, and maximum number of values in memory.
+# Maximum number of multiplications for the silhouettes of all solutions, and of values in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
-# Maximum side of a matrix, and maximum number of clusters shown with terms.
+# Maximum number of rows of a matrix panel, and maximum number of clusters with term panels.
 MOST_SIDE, _DRAWN = 300, 8
 Rows = NDArray[np.intp]
-# Maximum number of samples for majorisation, and maximum number of landmarks.
+# Maximum number of samples for multidimensional scaling by majorisation, and of landmarks otherwise.
 _REFINED, _LANDMARKS = 300, 1000
 _COMPONENTS = ("first principal component", "second principal component")
 _SCALED = ("first dimension", "second dimension")
 
 
 class Agreement(NamedTuple):
-    """Adjusted Rand indices between solutions, with a note on how they were computed."""
+    """Adjusted Rand indices between solutions, and a note on how they were computed."""
 
     with_chosen: FloatArray
     # shape (n_solutions, n_solutions), or None if there are too many solutions.
@@ -71,9 +72,9 @@ class Agreement(NamedTuple):
 
 
 def agreement(labels: Int32Array, chosen: int, rng: np.random.Generator) -> Agreement:
-    """Return the adjusted Rand index between all pairs of solutions, on all samples or a random subset.
+    """Compute the adjusted Rand index between all pairs of solutions, on all samples or a random subset.
 
-    Samples in no cluster (-1) are treated as one cluster.
+    Samples in no cluster (-1) count as one cluster.
     """
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated partitions."
@@ -105,7 +106,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return the typical samples of the first solutions, up to ``most`` samples."""
+        """Return the typical samples of as many leading solutions as fit into ``most`` samples."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -118,7 +119,7 @@ class Described:
 def describe(
     samples: Samples | None, run: contents.RunSolutions, max_described: int, rng: np.random.Generator
 ) -> Described:
-    """Describe the clusters of the result, then those selected by rules, then those of other solutions."""
+    """Describe the clusters of the result, then of solutions that rules select, then of other solutions."""
     if samples is None:
         return Described()
     labels = run.labels
@@ -144,7 +145,7 @@ def cluster_facts(
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
 ) -> tuple[dict[int, list[ClusterFacts]], dict[int, descriptions.Heatmap]]:
-    """Return silhouettes, typical samples and leading features of clusters, and heatmaps of solutions."""
+    """Return silhouettes, typical samples and leading features of clusters, and the solutions' heatmaps."""
     compared = samples.compared
     n_columns = 0 if samples.table is None or samples.kind == "sparse" else samples.table.shape[1]
     found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
@@ -179,7 +180,7 @@ def cluster_facts(
 
 
 def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
-    """Return the terms with the largest mean weights in each cluster, ignoring samples in no cluster."""
+    """Return the terms with the largest mean weights in each cluster."""
     totals = sparse.csr_array(cluster_indicators(labels) @ samples.table)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
     found: list[Leading] = []
@@ -187,7 +188,7 @@ def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
         row = sparse.csr_array(totals[[cluster]])
         columns, weights = row.indices, row.data / size
         if len(weights) > N_FEATURES:
-            # Include ties with the smallest leading weight; the sort below breaks them by column.
+            # Include all terms tied with the last leading term; the sort below breaks ties by column.
             kept = weights >= np.partition(weights, -N_FEATURES)[-N_FEATURES]
             columns, weights = columns[kept], weights[kept]
         order = [i for i in np.lexsort((columns, -weights))[:N_FEATURES] if weights[i] > 0.0]
@@ -204,18 +205,18 @@ def cluster_indicators(labels: Int32Array) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """The samples in a report: rows, bags or distances."""
+    """Samples in a report: rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
-    # shape (n_samples, n_features): features as scaled by the method, with unit length for cosine distances,
-    # or means of bags; None for distances.
+    # shape (n_samples, n_features): features as scaled by the method (unit rows for cosine distances), or
+    # means of bags; None for distances.
     points: Any = None
     table: Any = None  # shape (n_samples, n_features): features in original units, or bag means
     feature_names: tuple[str, ...] = ()
     cosine: bool = False  # whether to use cosine distances
     bags: Bags | None = None  # as scaled by the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
-    # Columns that describe the clusters, their units, and a function that reads these columns for other rows.
+    # Columns that describe the clusters, their units, and a function that extracts them from other rows.
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     further: Callable[[Any], Any] | None = None
@@ -227,7 +228,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are those nearest to cluster means, instead of to all other samples."""
+        """Whether typical samples are nearest to the cluster mean, not to the cluster's other samples."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -244,7 +245,7 @@ class Samples:
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def distances(self, rows: IntpArray) -> FloatArray:
-        """Return symmetric distances between selected samples."""
+        """Compute symmetric distances between selected samples."""
         if self.given is not None:
             D = self.given[np.ix_(rows, rows)]
             return (D + D.T) / 2.0
@@ -270,7 +271,7 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns`` describe the clusters instead of X. If ``units`` is None, their cells are parsed.
+    # ``columns``, instead of X, describe the clusters. If ``units`` is None, their cells are parsed.
     import pandas as pd
 
     from moo_clustering.bags import Bags
@@ -344,7 +345,7 @@ def _distances(table: Any) -> Samples:
 
 
 def _dense(X: Any) -> tuple[Any, list[str] | None]:
-    """Return numbers, with categories as indicator columns, and the column names, if available."""
+    """Return numbers (with an indicator column per category), and the column names if available."""
     import pandas as pd
 
     if not isinstance(X, pd.DataFrame):
@@ -383,7 +384,7 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class SampledDistances:
-    """Distances between all samples, or between a random subset if there are many samples."""
+    """Distances between all samples or, if there are many samples, within a random subset."""
 
     rows: IntpArray  # shape (n_rows,): ascending
     D: FloatArray  # shape (n_rows, n_rows)
@@ -391,16 +392,16 @@ class SampledDistances:
 
 @dataclass(frozen=True, eq=False)
 class Cohesion:
-    """Silhouettes of the clusters in a partition, computed from the samples with known distances."""
+    """Silhouettes of the clusters in a partition, computed from :class:`SampledDistances`."""
 
-    silhouette: float  # mean over the samples; NaN with fewer than two clusters
+    silhouette: float  # mean over the samples; NaN if there are fewer than two clusters
     # shape (n_clusters,): mean over each cluster's samples; NaN for clusters with too few samples.
     of_clusters: FloatArray
     to_own: FloatArray  # shape (n_rows,): mean distance to the other samples in the cluster
 
 
 def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:
-    """Compute distances between all samples, or a random subset whose size depends on ``n_clusters``."""
+    """Compute distances between all samples or in a random subset, whose size depends on ``n_clusters``."""
     most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
     if samples.bags is not None:
         most = min(most, affordable_bags(samples.bags))
@@ -410,8 +411,8 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 
 def cohesions(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
-    """Return the silhouettes of each partition, ignoring samples in no cluster (-1)."""
-    # Takes O(n_rows^2 n_clusters) time in matrix products, for n_clusters clusters in all partitions.
+    """Compute the silhouettes of each partition; samples in no cluster (-1) are ignored."""
+    # Takes O(n_rows^2 K) time in matrix products, where K is the total number of clusters.
     most = max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
     block_of = np.cumsum(labels.max(axis=1) + 1) // most
     return [each for block in np.unique(block_of) for each in _block(distances, labels[block_of == block])]
@@ -470,9 +471,9 @@ def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNu
 def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
+    """Return the samples nearest to the mean of each cluster (ties: lowest row index)."""
     # With cosine distances, the mean is a direction. If ``near`` contains rows and their mean distances to
-    # their own clusters, samples are sorted by these. If the method has medoids, they come first.
+    # their own clusters, these distances sort samples. If the method has medoids, they come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -488,20 +489,20 @@ def typical_rows(
 
 
 def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int) -> list[RowNumbers]:
-    # Round, so that rounding errors do not affect the order of equal samples.
+    # Round, so that equal samples are tied despite rounding errors.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
     return [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts.tolist())]
 
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
-    """Return each sample's squared distance to its cluster mean, or values in the same order."""
+    """Return each sample's squared distance to its cluster mean, or a key that sorts samples equally."""
     points, members = samples.points, cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
     keys = np.zeros(len(labels))
     if sparse.issparse(points):
-        # Rows have unit length or are zero, so rows with a larger product with the mean are nearer.
+        # Rows have unit length or are zero, so the larger the product with the mean, the nearer the row.
         order = members.indices
         for cluster, (start, stop) in enumerate(pairwise(members.indptr.tolist())):
             inside = order[start:stop]
@@ -516,7 +517,7 @@ def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
-    """Return columns with 2 to 12 distinct values; numeric columns with more are binned at quartiles."""
+    """Return columns with 2 to 12 distinct values; other numeric columns are binned at quartiles."""
     import pandas as pd
 
     found: list[contents.LeftOut] = []
@@ -525,11 +526,11 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
         known = texts[texts != ""]
         numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
         values = pd.Series(known).value_counts().index.tolist()
-        if np.isfinite(numbers).sum() > len(known) / 2:  # sort the numbers before other texts
+        if np.isfinite(numbers).sum() > len(known) / 2:  # sort numbers before other texts
             order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
             values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Divide samples at the rounded limits, because the page shows these.
+            # Bin samples at the rounded limits, because the page shows the rounded limits.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
@@ -543,7 +544,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[contents.Doubt]:
-    """Return up to 60 samples that have more support from another cluster than from their own."""
+    """Return up to 60 samples for which the pool supports another cluster more than their own."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
@@ -570,7 +571,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str = "sample",
 ) -> list[Panel]:
-    """Return the figures for the result; ``labels`` are its clusters and ``facts`` their descriptions."""
+    """Return the panels for the result; ``labels`` are its clusters, and ``facts`` describe the clusters."""
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
@@ -594,7 +595,7 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
 
 
 def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list[Panel]:
-    """Return the similarity matrix sorted by cluster, and the eigenvalues of its Laplacian."""
+    """Return panels of the similarity matrix, sorted by cluster, and of the eigenvalues of its Laplacian."""
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
     eigenvalues = () if eigenvalues is None else eigenvalues
@@ -616,7 +617,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
 
 
 def pool_panel(found: Coassociation) -> Panel:
-    """Return a matrix with the fraction of the pool in which each pair of samples shares a cluster."""
+    """Return a matrix panel: the fraction of the pool's partitions in which two samples share a cluster."""
     together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
@@ -628,7 +629,7 @@ def pool_panel(found: Coassociation) -> Panel:
 
 
 def archive_panel(archive: Any, labels: Labels) -> Panel:
-    """Return the cells of an archive with two descriptors; ``labels`` are the solutions in the report."""
+    """Return a matrix of an archive's cells (two descriptors); ``labels`` are the solutions in the report."""
     places = {row.tobytes(): place for place, row in enumerate(relabel_by_first_appearance(labels + 1))}
     found = [places.get(row.tobytes(), -1) for row in relabel_by_first_appearance(archive.labels + 1)]
     (x, y), (columns, rows) = archive.edges, archive.cells.T
@@ -647,14 +648,14 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
 
 
 def _intervals(edges: FloatArray) -> list[str]:
-    """Name the intervals between edges: unit intervals by their integers, other intervals by their ends."""
+    """Name the intervals between edges: unit intervals by the integer inside, others by their ends."""
     if (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         return [f"{low + 0.5:.0f}" for low in edges[:-1]]
     return [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
 
 
 def roc_panel(curves: Any) -> Panel:
-    """Return ROC curves with their areas; see :func:`~moo_clustering.visualization.roc_data`."""
+    """Return a panel of ROC curves with their areas; see :func:`~moo_clustering.visualization.roc_data`."""
     from moo_clustering.visualization.fronts import roc_data
 
     data, chance = roc_data(curves), np.array([0.0, 1.0])
@@ -684,7 +685,7 @@ def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """Return the first and last position of each cluster, from 1, as text; "" for many clusters."""
+    """Return each cluster's first and last position (starting at 1) as text; "" for more than 24 clusters."""
     if len(names) > 24:
         return ""
     places = zip(names, pairwise(boundaries.tolist()), strict=True)
@@ -693,7 +694,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
-    """Select all samples, or the distinct samples ``kept`` plus random samples up to ``max_points``."""
+    """Select all samples or, if there are more than ``max_points``, ``kept`` (unique) plus random samples."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     others = np.setdiff1d(np.arange(n_samples), kept)
@@ -702,7 +703,7 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
-    """Return the positions of selected samples; ``rows`` are ascending."""
+    """Return a map of the selected samples; ``rows`` are ascending."""
     positions, axes, note = _positions(samples, rows, distances)
     note, is_projected = _noted(note, len(rows), samples.n_samples), axes in (_COMPONENTS, _SCALED)
     neighbors = _embedded(samples, rows, distances, positions) if is_projected else None
@@ -710,7 +711,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 
 def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
-    """Return t-SNE positions (NaN for omitted samples), or None if the positions in the plane suffice."""
+    """Return t-SNE positions (NaN for omitted samples), or None if the projection ``plane`` suffices."""
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
@@ -735,7 +736,7 @@ def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: Floa
 
 
 def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | None) -> list[MapColumn]:
-    """Return the columns that can colour the samples on a map, starting with those in the heatmap."""
+    """Return the columns that can colour the samples on a map, starting with the heatmap's columns."""
     first = [] if heatmap is None else [column for column, _ in heatmap.columns]
     found = [] if samples.compared is None else samples.compared.columns(first, _MOST_COLORS)
     return [
@@ -757,7 +758,7 @@ def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
 
 
 def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
-    """Return points inside the areas, and the simplified outlines if all areas are shown."""
+    """Return a map with a point inside each area, and with simplified outlines if all areas are shown."""
     shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
     polygons = np.asarray(geometry, dtype=object)
     if len(polygons) != n_samples or not shapely.is_geometry(polygons).all():
@@ -768,7 +769,7 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
         return replace(shown, note=_noted("Every point lies in its area", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
-    # Simplify outlines to a resolution of 2000 points across the map.
+    # Simplify outlines to 1/2000 of the map's larger side.
     for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / 2000)):
         for ring in shapely.get_rings(shapely.get_parts(one)):
             points = shapely.get_coordinates(ring)
@@ -777,7 +778,7 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
 
 
 def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
-    """Check that there is a finite position for each sample."""
+    """Check that positions are finite and have shape (n_samples, 2)."""
     found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
         raise ValueError(

@@ -46,7 +46,7 @@ def write_report_of(
     estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any
 ) -> contents.Report:
     """Write the report page of a fitted clusterer; see :func:`report_content` for the options."""
-    # Lazy import, because the page needs the plotting libraries.
+    # Lazy import, because the page imports plotting libraries.
     from moo_clustering.visualization.report.page import write_report
 
     content, place = report_content(estimator, X, **options), checked_path(path).expanduser().resolve()
@@ -62,7 +62,7 @@ def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
     except BaseException:
         shutil.rmtree(folder)
         raise
-    # IPython is also loaded in its terminals, where the shell has no kernel.
+    # IPython is also loaded in terminals, where its shell has no kernel.
     notebook: Any = sys.modules.get("IPython")
     if notebook is not None and "kernel" in dir(notebook.get_ipython()):
         sys.modules["IPython"].display.display(report)
@@ -99,10 +99,10 @@ def report_content(
 ) -> contents.ReportContent:
     """Create the report content for a fitted clusterer.
 
-    For S solutions of n samples with K clusters in total, takes O(m^2 K) time for the silhouettes of m
-    samples (at most 2000, fewer if there are many clusters), O(S^2 n') for agreement on n' samples, O(n d)
-    per described solution, and O(S n + m^2 + S^2) memory. Raises a NotFittedError if the estimator has no
-    ``labels_``, and a ValueError if the data or names do not match its labels.
+    For S solutions of n samples, with K clusters in total, takes O(m^2 K) time for silhouettes on m samples
+    (at most 2000, and fewer for many clusters), O(S^2 n') time for agreement on n' samples, O(n d) time per
+    described solution, and O(S n + m^2 + S^2) memory. Raises a NotFittedError if the estimator has no
+    ``labels_``, and a ValueError if data or names do not match the labels.
 
     Parameters
     ----------
@@ -111,18 +111,18 @@ def report_content(
         :class:`~moo_clustering.algorithms.PartitionArchive`. It is not modified.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
         Data or distances used in the fit, or the input to the pipeline. Without X, the report has no map, and
-        shows only the sizes of the clusters.
+        shows only the clusters' sizes.
     title : str, optional
         Page title. Default: the name of the estimator.
     sample_names : sequence of str, optional
         Names of the samples. Default: names of bags, the index of a DataFrame, or row indices.
     sample_texts : sequence of str, optional
-        Texts that identify the samples.
+        Text that identifies each sample.
     sample_kind : str, optional
         Noun for a sample. Default: ``"bag"`` for bags, ``"document"`` with texts, otherwise ``"sample"``.
     feature_names : sequence of str, optional
     columns : DataFrame of shape (n_samples, n_columns), optional
-        Columns that name and describe the clusters. Default: the columns of X.
+        Columns for naming and describing the clusters. Default: the columns of X.
     units : mapping of str to str, optional
     class_names : sequence of str, optional
         Names of the classes 0, 1, ... in ``y``.
@@ -131,21 +131,21 @@ def report_content(
     must_link, cannot_link : array-like of shape (n_pairs, 2), optional
         Pairs used in the fit.
     embedding : array-like or DataFrame of shape (n_samples, 2), optional
-        Positions on the map, instead of principal components. DataFrame columns name the axes.
+        Positions on the map, instead of principal components. Axes are named after DataFrame columns.
     geometry : sequence of polygons, optional
         One shapely polygon per sample, for a map of areas. Default: the geometry of a GeoDataFrame X.
     roc_curves : mapping of name to (fpr, tpr), optional
-        ROC curves of predicted labels to show in the report.
+        ROC curves of predictions to show in the report.
     left_out : DataFrame of shape (n_samples, n_columns), optional
-        Columns not used in the fit, such as known classes, to compare with the clusters.
+        Columns that were not used in the fit, such as known classes, to compare with the clusters.
     facts : sequence of (str, str), optional
         Additional facts for the header of the report.
     options : mapping of str to object, optional
-        Options for the header. Default: the parameters that differ from their defaults.
+        Options to list in the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Maximum number of samples on the map: first samples in constraints, then typical, then random samples.
+        Maximum number of samples on the map: samples in constraints first, then typical, then random samples.
     max_described : int, default=100
-        Number of solutions with described clusters: the result, those selected by rules, then others.
+        Maximum number of solutions with described clusters: the result, those that rules select, then others.
     random_state : int, default=0
         Seed for all random selections.
     """
@@ -198,7 +198,7 @@ def report_content(
     if shown is not None and samples is not None:
         columns_of_map = describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
         shown = replace(shown, columns=columns_of_map)
-    # These versions can affect results.
+    # List the packages whose versions can affect results.
     versions = environment()
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
@@ -247,7 +247,7 @@ def report_content(
 
 
 def _of_archive(archive: PartitionArchive) -> ClusteringResult:
-    """Return the members of an archive as a front with one objective, with the best member as the result."""
+    """Return a result whose front contains the members of an archive; the best member is selected."""
     best = archive.best()
     objective = Objective(archive.quality_name, archive.greater_is_better)
     front = Front(archive.quality[:, np.newaxis], (objective,), archive.labels.__getitem__)
@@ -294,7 +294,7 @@ def describe_of(
 
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
-    """Read X with ``read_samples``; warn if its rows differ from those of the fit."""
+    """Read X by ``read_samples``, and warn if its rows differ from those of the fit."""
     n, is_own = len(result.labels), isinstance(estimator, ReportMixin)
     is_sized = isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if is_own and "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
@@ -311,7 +311,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, X may be in other units on purpose; then its rows match no row of the fit.
+        # Without a preparer, X may be in other units on purpose; its rows then match no row of the fit.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -352,10 +352,10 @@ def explain_of(
 def _rule_columns(
     samples: describing.Samples, labels: NDArray[Any]
 ) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
-    """Return columns for rules (None for distances), and a function that extracts them for new samples."""
+    """Return columns for rules (None for distances), and a function that extracts them from new samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
-        # Search for document rules among at most 200 terms.
+        # Document rules use at most 200 terms.
         places = compared.specific(labels, 200)
         names = distinct_names(samples.feature_names[place] for place in places)
 
@@ -372,7 +372,7 @@ def _rule_columns(
 
 
 def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
-    """Add the shortest sufficient rules to the facts about the clusters of the result."""
+    """Add the shortest sufficient rules to the facts about the result's clusters."""
     if not 0 < len(facts) <= 20:  # the page shows rules for at most 20 clusters
         return
     frame, further = _rule_columns(samples, labels)
@@ -386,7 +386,7 @@ def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, 
 
 
 def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
-    """Return the samples with their clusters; see the estimators' ``table`` method."""
+    """Return a table of the samples with their clusters; see the estimators' ``table`` method."""
     result, described = result_of(estimator), describe_of(estimator, X, **options)
     labels = contents.checked_labels(result.labels)
     if is_frame(X):
@@ -404,7 +404,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return clusters of new samples, whether each is unlike the fit's, the fit's rows, and cluster names."""
+    """Return new samples' clusters, a mask of samples unlike the fit's, the fit's rows, and cluster names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -437,7 +437,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Scale fit rows and new rows, or compute the distance of each new row to the nearest fit row."""
+    """Scale the fit's rows and the new rows; for distances, find each new row's distance to the fit."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -457,7 +457,7 @@ def _compared_rows(
 
 
 def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
-    """Return new samples with their clusters; see the estimators' ``predict_table`` method."""
+    """Return a table of new samples with their clusters; see the estimators' ``predict_table`` method."""
     labels, unlike, _, names = _predicted(estimator, X, reference, **options)
     columns = options.get("feature_names")
     if not is_frame(X) and (isinstance(X, Bags) or sparse.issparse(X) or holds_tables(X)):
@@ -479,7 +479,7 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
     with warnings.catch_warnings():
         if preparer is not None:
             prepared = preparer.prepare(X)
-            # Ignore the warnings from ``predict``, because the notes repeat them.
+            # Ignore warnings from ``predict`` that the notes repeat.
             warnings.filterwarnings("ignore", "column ", UserWarning)
         labels, unlike, known, names = _predicted(estimator, X, reference, **options)
     return Drift.of(labels, unlike, known.sizes, names, prepared)
@@ -507,7 +507,7 @@ def _columns(
 def _cluster_names(
     run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names: the user's, else classes after a fit with labels, else from descriptions."""
+    """Return cluster names: the user's, else classes (after a fit with labels), else from descriptions."""
     found = {place: [each.name for each in known] for place, known in facts.items()}
     found = {place: names for place, names in found.items() if any(names)}
     for place, solution in enumerate(run.solutions.found):
@@ -522,7 +522,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """Add weights of the most distinctive features to ``facts``; return a heading, "" without weights."""
+    """Add the most distinctive features' weights to ``facts``; return a heading, or "" without weights."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""
@@ -537,7 +537,7 @@ def _weighed(
 def _missing(
     result: ClusteringResult, run: contents.RunSolutions, why: str | None, has_map: bool
 ) -> list[str]:
-    """Return sentences that state what the report cannot show."""
+    """Return sentences about what the report cannot show."""
     end = " and others for comparison" if len(run.labels) > 1 else ", so there is no choice"
     front = f"There is no front: the method returns one solution{end}."
     notes = [*([] if result.has_front else [front]), *run.notes, *([] if why is None else [why])]
@@ -545,7 +545,7 @@ def _missing(
 
 
 def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Check pairs of row indices, shape (n_pairs, 2); raise a ValueError for bad shapes or unknown rows."""
+    """Check pairs of row indices, shape (n_pairs, 2); raise a ValueError for wrong shapes or unknown rows."""
     if pairs is None or np.size(pairs) == 0:
         return np.empty((0, 2), dtype=np.int64)
     found = checked_array(pairs, name)
@@ -559,7 +559,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
-    """Return classes 0, 1, ..., with -1 if unlabelled; return None for no labels and for label sets."""
+    """Return classes 0, 1, ... (-1: unlabelled), or None for label sets and if nothing is labelled."""
     if y is None:
         return None
     found = checked_array(y, "y")
@@ -576,7 +576,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return sample names. Default: names of bags, table rows or AnnData observations, else row indices."""
+    """Return sample names. Default: names of bags, table rows or AnnData observations, or row indices."""
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
     if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
@@ -604,7 +604,7 @@ def run_facts(
     pairs: tuple[Int64Array, Int64Array],
     options: Mapping[str, Any] | None = None,
 ) -> list[tuple[str, str]]:
-    """Return facts about a run, such as its method, changed options, and numbers of samples and features."""
+    """Return facts about a run, such as method, changed options, and numbers of samples and features."""
     facts = [*result.facts, ("method", type(estimator).__name__)]
     parameters = {} if isinstance(estimator, PartitionArchive) else estimator.get_params(deep=False)
     options = changed_options(estimator, parameters) if options is None else options
@@ -628,7 +628,7 @@ def run_facts(
 
 
 def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """Return the parameters that affect the result and differ from the defaults, except random_state."""
+    """Return the parameters (except random_state) that affect the result and differ from their defaults."""
     import inspect
 
     signature = inspect.signature(type(estimator).__init__).parameters
@@ -642,6 +642,6 @@ def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None)
 
 
 def shortened(value: Any) -> str:
-    """Represent a value on one line of limited length."""
+    """Return the representation of a value on one line of at most 60 characters."""
     line = " ".join(repr(value).split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

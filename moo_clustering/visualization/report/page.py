@@ -1,4 +1,4 @@
-"""The report page: its archive, the merging of several runs, and HTML with the content as JSON."""
+"""Report page: content archives, merging of several runs, and HTML that contains the content as JSON."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# Scripts of the page; each script follows those on which it depends.
+# Scripts of the page, each after the scripts on which it depends.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
@@ -56,16 +56,16 @@ _SCRIPTS = (
 _TEXT_LENGTH = 400
 # Facts that are always visible in the page header.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-# Sentence on certainty for each possible beginning of a verdict.
+# Sentence about certainty for each possible beginning of a verdict.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is not known.",
 }
-# This part of a verdict is shown only in the part of the page for methodologists.
+# Part of a verdict that only the page's section for methodologists shows.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
-# Lower limits of mean silhouettes, with their interpretation.
+# Lower limits of mean silhouettes, and what they mean for the samples.
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other cluster"),
     (0.25, "nearer to their own cluster than to the nearest other cluster"),
@@ -81,9 +81,9 @@ _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 
 
 def save_content(path: str | PathLike[str], content: ReportContent) -> None:
-    """Write report content to a compressed archive of JSON and arrays, in an existing folder.
+    """Write report content to a compressed archive (JSON and arrays) in an existing folder.
 
-    Atomically replaces any existing file. Raises a TypeError for content of other types.
+    Atomically replaces an existing file. Raises a TypeError if content contains values of other types.
     """
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
@@ -91,7 +91,7 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file from :func:`save_content` without executing code from it; sequences become tuples."""
+    """Read a file written by :func:`save_content` without executing code in it; sequences become tuples."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -108,7 +108,7 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Convert a value to JSON, and move arrays of numbers to ``arrays``."""
+    """Convert a value to JSON; numeric arrays are moved to ``arrays``."""
     if value is None or isinstance(value, str | int | float | np.generic):
         return value
     if isinstance(value, np.ndarray):
@@ -131,7 +131,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     name = f"a{len(arrays)}"
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
-        # Use the smallest type, unless the common type of very large and negative integers is a float.
+        # Use the smallest type, unless NumPy's common type of very large and negative integers is a float.
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
@@ -163,7 +163,7 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def fits(content: ReportContent) -> bool:
-    """Return whether the numbers of solutions and samples are consistent and all indices are in range."""
+    """Return whether all numbers of solutions and samples agree and all indices are in range."""
     if content.labels.ndim != 2 or len(content.names) != len(content.labels):
         return False
     n_solutions, n_samples = content.labels.shape
@@ -210,9 +210,9 @@ def _within(places: Any, count: int) -> bool:
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports on several runs with the same samples."""
-    # Samples are matched by name, in the order of the first run, which contributes the chosen solution and,
-    # if it has one, the map. Names of rules, histories and figures begin with that of the run. A rule selects
-    # the result of each run.
+    # Samples are matched by name, in the order of the first run, whose chosen solution is kept. The map is
+    # that of the first run that has one. Names of rules, histories and figures start with the name of the
+    # run. One rule per run selects its result.
     if not contents or len(contents) != len(names):
         given = f"{len(contents)} runs and {len(names)} names"
         raise ValueError(f"merge requires at least one run and one name per run, got {given}")
@@ -261,7 +261,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """One run in a merged report."""
+    """Run in a merged report."""
 
     content: ReportContent
     run: str
@@ -278,7 +278,7 @@ class _Part:
         return None if texts is None else [texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Return the run name of each solution; for a merged run, with the name of the inner run."""
+        """Return the run name of each solution, followed by the inner run's name if this run was merged."""
         inner = [f"{self.run}: {run}" for run in self.content.runs]
         return inner or [self.run] * self.content.n_solutions
 
@@ -323,7 +323,7 @@ class _Part:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
 
     def history(self) -> pd.DataFrame | None:
-        """Return the history without repeated generations, indexed by generation."""
+        """Return the history indexed by generation, without repeated generations."""
         history = self.content.history
         if history is None or history.shape[1] < 2 or not len(history):
             return None
@@ -337,7 +337,7 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
-    """Return the facts that all runs share, followed by the other facts about each run."""
+    """Return the facts that all runs share, followed by each run's other facts."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
     own = [(part.run, fact) for part in parts for fact in part.content.facts if tuple(fact) not in everywhere]
@@ -355,8 +355,8 @@ def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
 
 def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
     """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
-    # Names of columns that differ only in direction include the names of their runs. A column without a
-    # direction is merged with the column of the same name.
+    # If columns of the same name differ in direction, their names include the names of their runs. Otherwise,
+    # a column without a direction is merged with the column of the same name.
     directions: dict[str, set[bool]] = {}
     for content in contents:
         for column in content.columns:
@@ -381,7 +381,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
-    """Return, for each sample of the other run, the row of the same name in the first run."""
+    """Return the row of each sample of the other run in the first run, matched by name."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
     if len(there) != len(here):
@@ -403,7 +403,7 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 
 
 def render(content: ReportContent, *, asks: bool = False) -> str:
-    """Create the report as a single HTML page that loads nothing from the network.
+    """Create the report as a single HTML page, which loads nothing from the network.
 
     Takes O(n_solutions * n_samples) time and memory. The page is about 0.15 MB larger than its data. Its
     content security policy forbids other scripts and all network requests.
@@ -413,14 +413,13 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         Content of the report. All texts are escaped.
     asks : bool, default=False
-        Whether the page asks questions, when served by a session. The session's partition is the solution
-        selected by the rule "answers".
+        Whether a session serves the page, which then asks questions. Rule "answers" selects its partition.
 
     Returns
     -------
     str
         Page of at most 25 MB in UTF-8, unless a single solution requires more. Larger reports omit solutions,
-        as stated in a note on the page.
+        and a note on the page says so.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
@@ -447,13 +446,13 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether the header shows a fact; excludes warnings that repeat the sentence on certainty."""
+    """Return whether the header shows a fact; warnings that repeat the certainty sentence are excluded."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
 
 def headline(content: ReportContent) -> Markup:
-    """Return a sentence on the chosen solution as HTML: the number, names and sizes of its clusters."""
+    """Return an HTML sentence with the number, names and sizes of the chosen solution's clusters."""
     if not content.n_solutions:
         return Markup()
     labels = content.labels[content.chosen]
@@ -471,7 +470,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the certainty of the clusters, the figures behind it, and a bar length or None."""
+    """Return a sentence on the certainty of the clusters, its figures as text, and a bar length or None."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -499,7 +498,7 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
-    """Write the report page, atomically replacing any existing file.
+    """Write the report page; an existing file is replaced atomically.
 
     Parameters
     ----------
@@ -514,7 +513,7 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
 
 def page_bytes(content: ReportContent) -> bytes:
     """Return the report page as bytes."""
-    # Lone surrogates, which come from file names in another encoding, cannot be represented in UTF-8.
+    # Replace lone surrogates (from file names in other encodings), which UTF-8 cannot represent.
     return render(content).encode("utf-8", "replace")
 
 
@@ -547,13 +546,13 @@ def _policy(scripts: list[str]) -> str:
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
-    """Return the data for the page's scripts as JSON values, limited to approximately ``max_bytes``."""
-    # If there are too many labels, solutions are omitted in the reverse order of :func:`by_importance`, with
-    # a note in ``missing``.
+    """Return the data for the page's scripts as JSON values of at most about ``max_bytes`` bytes."""
+    # If the data are too large, the least important solutions by :func:`by_importance` are omitted, with a
+    # note in ``missing``.
     samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
     room = max_bytes - len(htmlsafe_json_dumps(samples))
     while n_kept > 1 and (size := len(htmlsafe_json_dumps(parts))) > room:
-        # Remove slightly more than the excess size implies, because part of the page has a constant size.
+        # Remove slightly more solutions than the excess implies, because some data have a constant size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
@@ -621,7 +620,7 @@ def _parts(content: ReportContent) -> dict[str, Any]:
 
 
 def _names_key(content: ReportContent) -> str:
-    """Return a hash of the result: the key with which a browser stores the names of clusters."""
+    """Return a hash of the result, under which the browser stores the user's cluster names."""
     if not content.n_solutions:
         return ""
     labels, names = content.labels[content.chosen], content.cluster_names.get(content.chosen, ())
@@ -687,7 +686,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
-    """Encode an array as ``{"dtype", "shape", "data"}``, little-endian, in C order, in a JavaScript type."""
+    """Encode an array (JavaScript type, little-endian, C order) as ``{"dtype", "shape", "data"}``."""
     choice("dtype", dtype, _DTYPES)
     array = np.asarray(values)
     wanted = np.dtype(dtype)
@@ -701,7 +700,7 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
 
 
 def encoded_labels(labels: IntArray) -> Encoded:
-    """Encode the labels plus one, so that -1 becomes 0, in the smallest sufficient type."""
+    """Encode labels + 1 (so that -1 becomes 0) in the smallest sufficient type."""
     if labels.size and labels.min() < -1:
         raise ValueError(f"labels must be -1, 0, 1, ..., got {labels.min()}")
     greatest = int(labels.max(initial=-1)) + 1
@@ -722,8 +721,7 @@ def _deflated(content: bytes) -> str:
 
 
 def by_importance(content: ReportContent) -> IntpArray:
-    """Sort solutions: the chosen one, those selected by rules, then others by mean rank in the objectives."""
-    # Ignore objectives without a direction.
+    """Sort solutions: the chosen one, those that rules select, then others by mean rank of objectives."""
     score = np.zeros(content.n_solutions)
     for column in content.columns:
         if column.is_objective and column.greater_is_better is not None:
@@ -735,7 +733,7 @@ def by_importance(content: ReportContent) -> IntpArray:
 
 
 def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
-    """Reduce the content to the distinct solutions ``keep``, which must include the chosen solution."""
+    """Return the content of the solutions ``keep``, which are unique and include the chosen solution."""
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}
     return replace(
