@@ -34,7 +34,7 @@ class Bags:
     instances : array-like of shape (n_instances, n_features)
         Finite numbers, sorted by bag. float32 is preserved. Writable arrays are copied.
     offsets : array-like of shape (n_bags + 1,), integers
-        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``; there is at least one.
+        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one row.
     bag_ids : sequence of length n_bags or None, default=None
         Names of the bags, which are stored as strings.
     feature_names : sequence of length n_features or None, default=None
@@ -140,7 +140,7 @@ class Bags:
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
         """Create bags from a data frame with one instance per row.
 
-        ``bag`` is the column of bag identifiers, like ``groups`` in :meth:`from_groups`. All other columns
+        ``bag`` names the column of bag identifiers; see ``groups`` of :meth:`from_groups`. All other columns
         must be numeric; their names become the ``feature_names``.
         """
         X, groups, names = split_frame(frame, bag)

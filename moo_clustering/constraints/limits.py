@@ -40,7 +40,7 @@ class Limit(Documented, ABC):
     Attributes
     ----------
     n_samples : int or None
-        Number of samples to which the limit applies; None for any number.
+        Required number of samples; None if the limit applies to any number of samples.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class _Loads(Limit):
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Compute the violation for the best matching; each unmatched cluster or positive ``low`` adds 1."""
+        """Compute the violation if clusters and bounds are best matched; unmatched ones count as 1 each."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))
@@ -472,7 +472,7 @@ class Diameter(Limit):
 class ClusterCount(Limit):
     """The number of clusters is between ``low`` and ``high``.
 
-    The violation for k clusters is (low - k) / low or (k - high) / high. Takes O(n_samples) time per row.
+    The violation for k clusters is (low - k) / low or (k - high) / high. Takes O(n_samples) per partition.
 
     Parameters
     ----------

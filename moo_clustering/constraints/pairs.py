@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Counts = Int64Array | FloatArray
 # Default maximum number of pairs that are listed (160 MB).
 MAX_PAIRS = 10_000_000
-# Lower bound that keeps weights finite and positive if a feature differs in no must-link or no cannot-link.
+# Lower bound that keeps weights finite and positive if a feature is equal in all must-links or cannot-links.
 _BETWEEN_FLOOR = 1e-12
 
 
@@ -236,7 +236,7 @@ class PairwiseConstraints(Shared):
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
-        """Count or weigh the must-links and cannot-links with equal and with different labels."""
+        """Count the must-links and cannot-links, or add up their weights, by equal and different labels."""
         # Transpose to (n_samples, n_individuals), in the narrowest unsigned type that fits the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         kinds = (self.must_link, self.must_link_weights), (self.cannot_link, self.cannot_link_weights)
@@ -396,9 +396,8 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
         population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
         greatest = population.max()
     within, together = np.zeros((2, len(population)), dtype=np.int64)
-    # Count classes in groups, small enough that the counters fit in the cache; usually one group suffices.
+    # Count groups of classes so small that the counters fit in the cache (64 KiB); one group often suffices.
     n_labels = int(greatest) + 1
-    # Limit the class-cluster counters to 64 KiB per pass.
     group, place = np.divmod(classes, max(1, 4096 // n_labels))
     by_group = np.argsort(group, kind="stable")
     boundaries = np.append(np.flatnonzero(np.diff(group[by_group], prepend=-1)), len(group))
@@ -483,7 +482,7 @@ def constraint_groups(
         if constraints.n_samples != n:
             raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
         must, cannot = constraints.must_link, constraints.cannot_link
-    # Join each class through its first sample, which takes n edges instead of a clique.
+    # Link each sample to the first sample of its class, which takes n edges instead of a clique per class.
     labelled = np.flatnonzero(classes >= 0)
     _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
     hubs = labelled[first]
@@ -494,7 +493,7 @@ def constraint_groups(
     constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    # Limit on the number of conflicts, exceeded by more than 4472 classes, because any two classes conflict.
+    # Any two classes conflict, so more than 4472 classes exceed this limit on the number of conflicts.
     if n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
             f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
@@ -519,7 +518,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     constraints : PairwiseConstraints
         Pairs; means over weighted pairs are weighted.
     shrinkage : float, default=0.2
-        Shrinkage of within-class towards overall variances, in [0, 1]; use more if there are few pairs.
+        Shrinkage of within-class towards overall variances, in [0, 1]; use a higher value for few pairs.
 
     Returns
     -------
@@ -573,7 +572,7 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and the user, and groups of samples that belong together, by lowest sample."""
+    """Pairs from labels and from the user, and the resulting groups of samples, ordered by lowest sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]

@@ -24,8 +24,8 @@ class ChunkedCenterProblem(SignedProblem):
     """Find centres of a table that exceeds memory, scoring a whole population in one pass over the rows.
 
     Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
-    mean of a uniform row sample. Centre operators draw from this sample. Up to rounding, objectives are the
-    same as those of :class:`PartitionProblem` with all rows in memory. They are bit-identical for any
+    mean of a uniform row sample. Centre operators draw from this sample. Up to rounding errors, objectives
+    equal those of :class:`PartitionProblem` with all rows in memory. They are bitwise identical for any
     division of the rows into parts and any number of workers. Takes O(n_rows n_clusters n_features) time per
     individual. Raises the same errors for ``data`` as :func:`~moo_clustering.parts.parts`.
 
@@ -38,8 +38,8 @@ class ChunkedCenterProblem(SignedProblem):
         Number of clusters, from 1 to the sample size.
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``.
-        The last is the Davies-Bouldin index with root mean squared distances, which a single pass can
-        compute, instead of the mean distances in :class:`~moo_clustering.validity.DaviesBouldin`.
+        The last index is Davies-Bouldin with root mean squared distances, which can be computed in one pass,
+        instead of the mean distances of :class:`~moo_clustering.validity.DaviesBouldin`.
     limits : sequence of ClusterSizes, default=()
         Bounds on cluster sizes, as inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000
