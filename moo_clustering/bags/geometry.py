@@ -34,7 +34,7 @@ _FEW_MEANS = 1024
 class BagGeometry(Shared):
     """Products of bag means and instances, which determine the distances from bags to any centroid.
 
-    The distance from a bag to a vector is that of its farthest instance. Centroids are means of the bag means
+    A bag's distance to a vector is that of its farthest instance. Centroids are means of the bag means
     M_b with weights w_b. With G[b, t] = w_b M_b . x_t, the squared distance from an instance x_t (centred) to
     the centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
     at a cost independent of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
@@ -50,7 +50,7 @@ class BagGeometry(Shared):
     weighting : {"bag", "instance"}, default="bag"
         Whether centroids are means of bag means (Eq. 3) or of all instances.
     prune : bool, default=True
-        Whether to omit instances that cannot be farthest from any centroid; does not affect bag distances.
+        Whether to omit instances that cannot be a bag's farthest from any centroid; the result is the same.
     min_cluster_size : int, default=1
         Minimum number of bags per cluster in the partitions to be evaluated. Larger values allow ``prune`` to
         omit more instances (only with ``weighting="bag"``).

@@ -255,7 +255,7 @@ def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return the mean squared norm of each bag's uncentred instances, or the squared norm of their mean."""
+    """Return each bag's mean squared norm of uncentred instances, or the squared norm of their mean."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

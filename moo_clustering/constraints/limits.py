@@ -167,7 +167,7 @@ class _Loads(Limit):
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Compute the violation if clusters and bounds are best matched; unmatched ones count as 1 each."""
+        """Compute the violation of the best matching; unmatched clusters and positive ``low`` add 1 each."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))

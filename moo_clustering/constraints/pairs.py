@@ -296,7 +296,7 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray, is_weighted: bool
 ) -> tuple[Counts, Counts]:
-    """Return the number or weight of pairs with equal and with different labels (one row per sample)."""
+    """Count pairs, or add up weights, with equal and with different labels, given one row per sample."""
     # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
@@ -504,7 +504,7 @@ def constraint_groups(
 
 
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
-    """Return feature weights a_t that favour features that separate cannot-links but not must-links.
+    """Return weights a_t that favour features that separate cannot-linked, but not must-linked samples.
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean

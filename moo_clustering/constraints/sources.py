@@ -48,7 +48,7 @@ def read_pairs(
     row_ids : sequence of length n_samples or None, default=None
         Sample identifiers, which are compared as text. If None, the file contains zero-based row indices.
     n_samples : int or None, default=None
-        Number of samples. If both this and ``row_ids`` are None, row indices have no upper bound.
+        Number of samples. If ``n_samples`` and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
         Whether the first line is a header. If None, it is unless it contains a number or row identifier.
 
@@ -277,7 +277,7 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
 
 
 class SingleLabels:
-    """One label per sample, with O(n_samples) memory and O(log n_classes) time per pair."""
+    """True labels, one per sample; takes O(n_samples) memory and O(log n_classes) time per pair."""
 
     def __init__(self, labels: NDArray[Any]) -> None:
         if labels.dtype.kind == "f" and np.isnan(labels).any():
@@ -320,7 +320,7 @@ def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array
 
 
 class LabelSets:
-    """Several labels per sample; shared labels are counted in blocks of rows, twice to save memory."""
+    """True label sets; to save memory, shared labels are recounted block by block instead of stored."""
 
     def __init__(self, indicator: Any) -> None:
         # One-byte integers would overflow at 256 common labels.

@@ -170,7 +170,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     Parameters
     ----------
     reference, labels : array-like of shape (n_samples,) or (n_individuals, n_samples)
-        Labels 0..n_clusters-1, some of which can be unused. A single row is paired with every other row.
+        Labels 0..n_clusters-1; some can be unused. A single row is paired with each row of the other array.
     n_clusters : int, optional
         Exclusive upper bound on the labels. Default: no bound.
 

@@ -22,7 +22,7 @@ _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
 
 class RegionEncoding(LabelEncoding):
-    """Encoding with one gene per area, its region, in which every individual is feasible.
+    """Encoding by the region of each area, in which every individual is feasible.
 
     Each of the ``n_regions`` regions is connected in the graph. Its load, the summed weight of its areas, is
     between ``low`` and ``high``. ``random`` and ``repair`` return only such partitions, called plans. Raises

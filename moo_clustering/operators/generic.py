@@ -36,7 +36,7 @@ from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operat
 Maker = Callable[[], Any]
 Perturb: TypeAlias = "Mutation | Callable[[Any, NDArray[Any], Generator], NDArray[Any]]"
 Variation = Callable[[NDArray[Any], Generator], NDArray[Any]]
-# Operators that pymoo algorithms accept but do not list in their signatures, by class name.
+# Operators that pymoo algorithms accept without listing them in their signatures, by algorithm class name.
 _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
@@ -54,7 +54,7 @@ _UNSUITED = {name: reason for reason, names in _REASONS.items() for name in name
 
 
 class EncodingSampling(base.SeededSampling):
-    """Draw valid individuals by ``problem.encoding.random``, for any encoding."""
+    """Draw valid individuals with ``problem.encoding.random``, for any encoding."""
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem).random(n_samples, rng)
@@ -118,7 +118,7 @@ class EncodingMutation(base.SeededMutation):
     Parameters
     ----------
     prob_var : float, optional
-        Probability per gene. Default: 1 / n_var.
+        Probability that each gene is replaced. Default: 1 / n_var.
     """
 
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
@@ -215,7 +215,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return a problem for the operators and the genes, for each encoding of a tuple."""
+    """Return, for each encoding of a tuple, a problem to pass to its operators, and its genes."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()

@@ -134,7 +134,7 @@ class BoundaryClimb(DirectedMutation):
 def _directions(
     problem: Any, encoding: RegionEncoding
 ) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
-    """Return the one-hot kind of each objective (zeros if it guides no moves), (n_obj, 5), and their data."""
+    """Return each objective's one-hot kind (zeros if it guides no moves), shape (n_obj, 5), and its data."""
     n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
     features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
     changes = None

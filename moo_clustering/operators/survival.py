@@ -140,8 +140,8 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
         - ``"slots"``: the first ``n_survive - n_div`` survivors are selected by front and crowding. The rest
           are selected one at a time, front by front, each as different as possible from all survivors so far.
-        - ``"last_front"``: in the front of which only some members survive, they are selected by diversity in
-          the merged population instead of crowding; the member with the lowest f1 always survives.
+        - ``"last_front"``: in the last front, of which only some members survive, diversity in the merged
+          population replaces crowding, and the member with the lowest f1 always survives.
         - ``"none"``: same as NSGA-II.
     n_div : int, optional
         Number of survivors selected for diversity with ``"slots"``. Default: ceil(0.1 n_survive).

@@ -159,7 +159,7 @@ def draw_links(
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from all positions but that of the current link.
+    # Draw from all positions except that of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn = rng.integers(0, width + 1 - same.any(axis=1))
     return choices[np.arange(len(samples)), drawn + (drawn >= place)]
@@ -169,7 +169,7 @@ class NeighborBiasedMutation(base.SeededMutation):
     """Replace links of rank l with links to one of the L nearest neighbours, with probability 1/n + (l/n)^2.
 
     A link to the r-th neighbour has rank r, a self link 0, and a link outside the tree and the lists L + 1.
-    "split" encodings flip bits, and 0-bits have rank 0. Probabilities are capped at 1. Requires
+    With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at 1. Requires
     a :class:`~moo_clustering.problems.MOCKProblem`. Draws O(n_individuals (expected changes + interesting
     links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 

@@ -138,8 +138,8 @@ class BagMedoidProblem(partition.PartitionProblem):
     centers : {"medoid", "mean"}, default="medoid"
         Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"
-        Distance between bags, also for a silhouette given by name or class: "directed", "symmetric",
-        "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
+        Distance between bags, which a silhouette specified by name or class also uses: "directed",
+        "symmetric", "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Selection of ensemble runs that agree with all runs but differ from each other."""
+"""Selection of ensemble runs that agree with all other runs but differ from each other."""
 
 from typing import Any
 

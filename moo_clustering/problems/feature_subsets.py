@@ -199,7 +199,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """sqrt(m) (R - R0(m)), with the shares of the sum of squares that k-means explains in data and noise."""
+    """sqrt(m) (R - R0(m)): k-means explains shares R and R0(m) of the sum of squares in data and noise."""
 
     name, greater_is_better = "separation", True
 

@@ -63,7 +63,7 @@ class MOCKProblem(EncodedProblem):
     X : array-like of shape (n_samples, n_features), optional
         Features; ignored if ``graph`` is specified.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
-        Genotype: a short or split tree code, or one link for each sample.
+        Genotype: the most interesting links of a tree ("short", "split"), or one link per sample ("locus").
     n_neighbors : int, default=10
         Number L of neighbours of each sample, for connectivity and for links. The search can miss clusters
         smaller than L/2. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate them.
@@ -76,7 +76,7 @@ class MOCKProblem(EncodedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weight of the r-th neighbour: 1/r, or for "published" (delta-MOCK's program) 1/(r + 1), 0 if r = L.
+        Weight of the r-th neighbour: 1/r or, for "published" (delta-MOCK's program), 1/(r + 1), 0 if r = L.
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
@@ -703,7 +703,7 @@ def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
 
 
 def _inverse(lists: NeighborLists) -> IntArray:
-    """Return the rank of j in the list of i as entry [i, j], or the (invalid) width if j is not listed."""
+    """Return a table whose entry [i, j] is the rank of j in the list of i, or the width if j is unlisted."""
     n, width = lists.indices.shape
     rank_of = np.full((n, n), width, dtype=np.min_scalar_type(width))
     rows, ranks = np.nonzero(lists.indices >= 0)
@@ -769,7 +769,7 @@ class SRMOSCProblem(FixedProblem):
     """
 
     objective_names = ("reconstruction_error", "n_links")
-    # Fitted weights can exceed the bounds, which are only given because some operators require bounds.
+    # Fitted weights can exceed the bounds, which exist only because some operators require them.
     largest_gene = np.inf
 
     def __init__(
@@ -922,7 +922,7 @@ def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Return the number of candidates per sample; raise a ValueError if it is not positive, "all" or None."""
+    """Return the number of candidates per sample; raise a ValueError unless it is positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if n_candidates == "all":

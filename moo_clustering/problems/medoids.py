@@ -192,7 +192,7 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.decode(medoids), medoids
 
     def _improved(self, genes: IntArray) -> tuple[IntArray, Labels, FloatArray, IntArray]:
-        """Return improved medoids, labels, distances, and the medoids to which the labels were assigned."""
+        """Return improved medoids, the labels and distances, and the medoids that determine the labels."""
         if self._keeps_labels:
             labels, assigned_by = self._assign(genes)
             for _ in range(self._n_local if self._mode == "reassign" else 0):

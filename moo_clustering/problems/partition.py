@@ -119,7 +119,7 @@ class PartitionProblem(EncodedProblem):
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
+    data : array-like of shape (n_samples, n_features), or any data to which the indices can be fitted
         Can be None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
         Representation of partitions, with the ``n_samples`` of the data. With a tuple of encodings (see
@@ -371,7 +371,7 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
 
 
 def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
-    """Raise a TypeError if a user's function does not accept arrays, then arguments with these names."""
+    """Raise a TypeError unless a function accepts ``n_arrays`` arrays, then arguments with these names."""
     try:
         # Some compiled functions have no signature.
         with suppress(ValueError):
@@ -444,7 +444,7 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
 
 
 def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> None:
-    """Raise a ValueError if ``least..most`` contains no number of clusters that can satisfy the limits."""
+    """Raise a ValueError if no number of clusters from ``least`` to ``most`` can satisfy the limits."""
     faults = {}
     for k in range(least, most + 1) if limits else ():
         try:
@@ -589,8 +589,8 @@ class ChunkedProblem(Problem):
     Parameters
     ----------
     problem : Problem
-        Vectorised problem, whose attributes the wrapper exposes. An individual's objectives must not depend
-        on other individuals. Raises a TypeError for other problems.
+        Vectorised problem, whose attributes the wrapper exposes; elementwise problems raise a TypeError. An
+        individual's objectives must not depend on other individuals.
     chunk_size : int, default=50
         Number of individuals per chunk. Results do not depend on the number of workers.
     n_jobs : int, optional

@@ -21,7 +21,7 @@ _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_r
 
 
 class ChunkedCenterProblem(SignedProblem):
-    """Find centres of a table that exceeds memory, scoring a whole population in one pass over the rows.
+    """Find cluster centres in a table larger than memory; a pass over the rows scores a whole population.
 
     Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
     mean of a uniform row sample. Centre operators draw from this sample. Up to rounding errors, objectives

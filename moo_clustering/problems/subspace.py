@@ -42,7 +42,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     n_seeds : int, default=20
         Maximum number of clusters.
     k_min : int, optional
-        Minimum number of clusters. Default: ``n_seeds``, which fixes the number.
+        Minimum number of clusters. Default: ``n_seeds``, which fixes the number of clusters.
     n_sweeps : int, default=3
         Number of sweeps per evaluation, 1 to 3. More sweeps make the search space more rugged.
     objectives : sequence of str, default=("dispersion", "impurity")
@@ -190,7 +190,7 @@ class SubspaceClusteringProblem(EncodedProblem):
 
 
 def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
-    """Convert values to single precision if the squares of the values can be represented in it."""
+    """Convert values to single precision, unless their squares could overflow or underflow in it."""
     size = np.frexp(np.abs(values).max(initial=0.0))[1]
     # Squares of values between 2^-40 and 2^40 are finite and normal in single precision.
     return values.astype(np.float32 if abs(size) < 40 else np.float64)
@@ -345,7 +345,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return thread_calls(calls, n_jobs=self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
-        """Label each document. Clusters are numbered by seed position, without empty clusters.
+        """Label each document. Non-empty clusters are numbered by seed position.
 
         Ties in membership are resolved in favour of the seed with the lowest index.
         """

@@ -180,9 +180,9 @@ def votes(
     n_neighbors : int, optional
         Number of nearest clusters that vote; ties are broken by the lower index. Default: all clusters.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        Vote weights: inverse distances divided by their sum; inverse distances (as in the paper; not
-        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. A
-        single neighbour has weight 1. If clusters are at distance 0, only these vote, with equal weights.
+        ``"sum"`` weights votes by inverse distance (as in the paper; not comparable between samples),
+        ``"normalised"`` by inverse distance and ``"membership"`` by (d (1 + Imp))^(-1 / (f - 1)), both scaled
+        to sum to 1. A single neighbour has weight 1. If clusters are at distance 0, only they vote, equally.
     fuzziness : float, default=1.5
         Exponent f > 1, used only by "membership".
 

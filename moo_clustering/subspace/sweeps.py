@@ -71,7 +71,7 @@ def check_stopping(max_iter: int, tol: float) -> None:
 def _checked(
     values: Any, targets: Targets, data: SubspaceData
 ) -> tuple[AnyFloatArray, tuple[FloatArray, FloatArray]]:
-    """Check the arguments; return memberships in the data's dtype, and :func:`classes.labelled_shares`."""
+    """Check the arguments; return memberships in the data's dtype, and the result of ``labelled_shares``."""
     require_same_samples("targets and data", len(targets.labelled), data.n)
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
