@@ -41,9 +41,9 @@ def bag_distances(
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products of centred data in
     double precision. If two instances are too close for this precision, their distance is computed from their
-    difference, so equal instances have distance 0. Takes memory for the result, ``max_memory`` bytes for
-    tables, and memory for centred copies of the instances. Raises a ValueError if bags have different numbers
-    of features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
+    difference, so equal instances have distance 0. Memory is required for the result, for ``max_memory``
+    bytes of tables, and for centred copies of the instances. Raises a ValueError if bags have different
+    numbers of features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
 
 
 def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
-    """Warn if there are more classes than clusters, so that no partition can separate all classes."""
+    """Warn if there are more classes than clusters, because no partition can then separate all classes."""
     known = check_partial_labels(y)
     n_classes = len(np.unique(known[known >= 0]))
     n_clusters = next((limit for limit in limits if isinstance(limit, Integral)), n_classes)

@@ -463,7 +463,7 @@ class Diameter(Limit):
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Among the samples far from all chosen samples, choose the one far from most of the others.
+            # Among the samples far from all chosen samples, choose the sample that is far from most others.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart

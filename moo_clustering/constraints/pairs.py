@@ -116,7 +116,7 @@ class PairwiseConstraints(Shared):
         random_state : int, Generator, ... or None, default=None
             Seed or generator, as in :func:`numpy.random.default_rng`.
         max_pairs : int, default=10_000_000
-            Maximum number of pairs; a ValueError is raised if it is exceeded.
+            Maximum number of pairs, above which a ValueError is raised.
 
         Returns
         -------
@@ -365,7 +365,7 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Count the satisfied constraints implied by partial labels, that is, by all pairs of labelled samples.
+    """Count the satisfied constraints that partial labels imply, one for each pair of labelled samples.
 
     Same as ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, but does not list the
     pairs. Takes O(n_individuals * n_labelled) time and memory.
@@ -389,7 +389,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     labelled = np.flatnonzero(y >= 0)
     classes = y[labelled]
     size = np.unique(classes, return_counts=True)[1]
-    # Reinterpreted as unsigned integers, negative labels become the largest.
+    # View labels as unsigned integers, so that negative labels become very large.
     greatest = population.view(f"u{population.itemsize}").max(initial=0)
     if greatest >= 1 << 16:
         # Renumber sparse labels, which would need a counter for every number up to the largest.

@@ -239,7 +239,7 @@ def _assigned(rows: IntArray, others: IntArray, k: int) -> IntArray:
 def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> Int64Array:
     """Count the samples in which two partitions differ after :func:`align_labels`.
 
-    This symmetric distance is the smallest number of moved samples that turns one partition into the other.
+    This symmetric distance is the minimum number of samples to move to turn one partition into the other.
 
     Parameters
     ----------

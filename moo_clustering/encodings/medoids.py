@@ -43,10 +43,10 @@ class RowGenes(Documented, base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode each cluster of every partition by one member, in the order of the labels.
 
-        The medoid has the smallest sum of distances *from* it to the other members (ties: the lowest row
-        index); the seed is the member nearest to the mean. If there are more than ``k_max`` clusters, only
-        the largest are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added
-        as in :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own
+        This member is the medoid, which has the smallest sum of distances *from* it to the other members
+        (ties: the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
+        clusters are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added as
+        in :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own
         cluster's member. Medoids of k equally large clusters take O(n_individuals n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)

@@ -171,8 +171,8 @@ class AlignedOnePoint(_AlignedCrossover):
 class AlignedHUX(_AlignedCrossover):
     """Half-uniform crossover of partitions, which exchanges half of the differing genes.
 
-    If aligned parents differ in h samples, floor(h / 2) of their genes are exchanged at random, so children
-    are as far as possible from both parents. Takes the same time as :class:`AlignedOnePoint`. Source:
+    If aligned parents differ in h samples, floor(h / 2) of these genes, drawn at random, are exchanged, so
+    children are as far as possible from both parents. Takes as long as :class:`AlignedOnePoint`. Source:
     Eshelman, The CHC adaptive search algorithm, FOGA 1991. The alignment is not part of the paper.
     """
 
@@ -340,7 +340,7 @@ register_operators(
     BagPartitionProblem,
     sampling=partial(PartitionSampling, ("random", "km")),
     crossover=partial(AlignedHUX, prob=0.9),
-    # The mutation improves only one objective, so mutating all children would shrink the front.
+    # The mutation improves only one objective, so mutating all children would narrow the front.
     mutation=partial(ImprovementMutation, 0.2, prob=0.5),
     repair=MinSizeRepair,
 )

@@ -63,7 +63,7 @@ class RowUniformCrossover(base.PairCrossover):
     """Swap each sample's row of weights between two parents with probability one half.
 
     Requires an :class:`~moo_clustering.problems.SRMOSCProblem`. If both parents have ``row_errors`` and
-    ``row_sizes``, their entries are swapped too. Takes O(N w) time and memory per crossed pair.
+    ``row_sizes``, these arrays' entries are also swapped. Takes O(N w) time and memory per crossed pair.
     Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters

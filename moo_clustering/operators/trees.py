@@ -77,7 +77,7 @@ class GreedyFrontSampling(base.SeededSampling):
     share : float, default=0.5
         Maximum share of the population that comes from the constructed front.
     rest : pymoo Sampling, optional
-        Sampling for the other individuals. Default: :class:`MSTInterestingnessSampling`.
+        Sampling for the rest of the population. Default: :class:`MSTInterestingnessSampling`.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def _mutated_genes(
 ) -> tuple[IntpArray, IntpArray]:
     """Draw the rows and columns of the genes to change."""
     # Tree links with a rank above L + 1 ("hot") have high probabilities and are drawn individually. All other
-    # links are drawn sparsely with the probability for rank L + 1, then rejected to match their own.
+    # links are drawn sparsely with the probability for rank L + 1, then thinned to their own probability.
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]

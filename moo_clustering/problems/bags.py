@@ -42,7 +42,7 @@ class BagPartitionProblem(partition.PartitionProblem):
     bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
         Bags, scaled for distances.
     n_clusters : int
-        Number of clusters, including empty ones.
+        Number of clusters, including empty clusters.
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"`` or other bag
         indices. Maximised indices are negated (see :meth:`natural`). Infinite values are replaced with 1e6.

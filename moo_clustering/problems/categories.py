@@ -138,9 +138,9 @@ class FuzzyModesProblem(SignedProblem):
         return sorted_modes.reshape(len(modes), self.n_var)
 
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
-        """Return the modes of clusters 0..k-1 in a partition of shape (n_samples,), shape (k, n_features).
+        """Return the modes (k, n_features) of clusters 0..k-1 in a partition of shape (n_samples,).
 
-        For each attribute, a mode contains the most frequent category (the first on ties) or the mean.
+        For each attribute, a mode contains the most frequent category (ties: the first) or the mean.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1

@@ -182,7 +182,7 @@ class CenterEncoding(Encoding):
     points : ndarray of shape (n_samples, n_features)
         X minus its mean. Genes are coordinates in this space.
     offsets : tuple of two ndarrays of shape (n_features,)
-        Offsets that are subtracted from X, one after the other.
+        Offsets to subtract from X, one after the other.
     k_min, k_max : int
         1 and ``n_clusters``, because centres can have no samples.
     """
@@ -247,12 +247,12 @@ class CenterEncoding(Encoding):
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def _order(self, positions: Labels) -> IntpArray:
-        """Return the positions of the centres with samples, then of those without samples."""
+        """Return the positions of centres with samples, followed by those of centres without samples."""
         sizes = [np.bincount(row, minlength=self.n_clusters) for row in positions]
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Return the means of the ``n_clusters`` largest clusters, repeating means if there are fewer."""
+        """Return the means of the ``n_clusters`` largest clusters; repeat means if there are too few."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):

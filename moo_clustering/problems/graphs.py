@@ -360,7 +360,7 @@ class PartScores:
         """Merge the smallest parts into groups; return each part's group, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
-        # Link every part to its parent in the tree, even if they share no neighbours.
+        # Link every part to its parent in the tree, even if no samples of the two parts are neighbours.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
         edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
@@ -878,9 +878,9 @@ class SRMOSCProblem(FixedProblem):
     def encode(self, labels: IntArray) -> Float32Array:
         """Encode partitions as weights that reconstruct each sample from candidates in its cluster.
 
-        Links that are needed only to connect a cluster get a small weight. Hence, :meth:`decode` restores the
-        partition if the samples of each cluster are connected by links to candidates. A sample without a
-        candidate in its cluster is linked to the nearest sample. Takes O(N w n_features) time per partition.
+        Links needed only to connect a cluster get a small weight. Therefore, :meth:`decode` restores the
+        partition if links to candidates can connect the samples of each cluster. A sample without a candidate
+        in its cluster is linked to the nearest sample. Takes O(N w n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
         return np.array(made, dtype=np.float32).reshape(-1, self.n_var)

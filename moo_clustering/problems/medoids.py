@@ -343,7 +343,7 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
-    """Remove the medoids of empty clusters and make the labels contiguous."""
+    """Make the labels contiguous, and remove the medoids of empty clusters."""
     n, width = medoids.shape
     used = np.zeros((n, width), dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)

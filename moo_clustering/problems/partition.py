@@ -38,7 +38,7 @@ Inequality = Callable[[Labels], FloatArray]
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
 # Name of the objective that measures the violated share of the constraints.
 VIOLATION = "constraint_violation"
-# Name of the constraint that counts the indices that are undefined for a partition.
+# Name of the constraint that counts a partition's undefined indices.
 UNDEFINED_INDEX = "undefined_index"
 
 
@@ -407,7 +407,7 @@ def _with_data(function: Any, data: Any) -> Inequality:
 def _requested_products(
     encoding: Encoding, indices: Sequence[ValidityIndex], inequalities: Sequence[Any]
 ) -> tuple[str, ...]:
-    """Return the names in PRODUCTS that indices and inequalities request, after checking that they exist."""
+    """Return the names in PRODUCTS that indices and inequalities request; check that they are available."""
     requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
     requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
     for index in (index for index in indices if isinstance(index, FunctionIndex)):

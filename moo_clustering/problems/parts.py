@@ -115,7 +115,7 @@ class ChunkedCenterProblem(SignedProblem):
     def decode(self, X: ArrayLike) -> Labels:
         """Return the labels of all rows in one pass, int32 of shape (n_individuals, n_rows).
 
-        Clusters are numbered in the order of their centres, skipping empty clusters. For many rows, use
+        Non-empty clusters are numbered in the order of their centres. For many rows, use
         :func:`~moo_clustering.parts.lazy_labels`.
         """
         offsets, numbers = self.encoding.offsets, np.arange(self.n_clusters)

@@ -111,7 +111,7 @@ def impurity(
 
 
 def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
-    """Compute the Gini index times the entropy, clipped so that it is non-negative."""
+    """Compute the product of the Gini index, clipped at 0, and the entropy."""
     if multilabel:
         gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
         entropy = (entr(shares) + entr(1.0 - shares)).sum(axis=1)
@@ -140,7 +140,7 @@ def chi_square(
     n_samples : int
         Total count n of each contingency table.
     scale : float
-        Factor applied to the statistic; ``n_samples`` gives chi-square.
+        Factor of the statistic; ``n_samples`` for the usual chi-square.
 
     Returns
     -------

@@ -51,7 +51,7 @@ class SearchPartition(ChangePartition):
     objective : BagObjective
     search : callable
         ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one at a time by
-        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move is an improvement).
+        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move improves the objective).
 
     Attributes
     ----------

@@ -77,7 +77,7 @@ def bag_toolbox(
         Whether crossover and distance align the second parent's labels with the first parent's labels.
     mutation : {"improve", "descend", "drift"}, default="improve"
         Method of :class:`BagObjective`: redraw genes one at a time according to the objective (Eqs. 5-6),
-        move bags until no move is an improvement, or redraw genes all at once by distance (Eq. 9).
+        move bags until no move improves it, or redraw genes all at once by distance (Eq. 9).
     p_gene, draw_weights, bias, empty
         Options of ``improve``, ``drift`` and ``reassign`` of :class:`BagObjective`.
 
