@@ -70,8 +70,8 @@ def entropy_weighted_kmeans(
     gamma : float, default=0.5
         Positive; larger values make the feature weights more equal.
     dispersion : {"sum", "mean"}, default="sum"
-        Dispersion D of a feature in a cluster. Sums (as in the paper) grow with the cluster size, and thereby
-        assign all weight to constant, mostly absent features. With means, clusters match classes far better.
+        Dispersion D of a feature in a cluster. Sums (as in the paper) grow with the cluster size, so features
+        constant in a cluster (mostly absent ones) get all the weight. Means match classes far better.
     max_iter : int, default=50
     tol : float, default=1e-4
         Stop if no label changes, or if the relative change in the objective is at most ``tol``.
