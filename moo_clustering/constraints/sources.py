@@ -44,7 +44,7 @@ def read_pairs(
     Parameters
     ----------
     path : str or path-like
-        Text file. Its first line determines the separator: tab, comma or semicolon. Empty lines are skipped.
+        Text file. The first non-empty line determines the separator: tab, comma or semicolon.
     row_ids : sequence of length n_samples or None, default=None
         Sample identifiers, which are compared as text. If None, the file contains zero-based row indices.
     n_samples : int or None, default=None

@@ -639,8 +639,8 @@ class NeighborGraphProblem(FixedProblem):
         """Encode partitions by linking each sample to a near neighbour in its cluster.
 
         :meth:`decode` restores the partition if every cluster has a sample that all its other samples can
-        reach through listed neighbours in the cluster. Otherwise, clusters are divided, and samples with no
-        listed neighbour in their cluster are linked to the nearest sample. Takes O(N (w + log N)) time each.
+        reach through listed neighbours in it. Otherwise, clusters are divided, and samples with no listed
+        neighbour in their cluster are linked to the nearest sample. Takes O(N (w + log N)) per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]

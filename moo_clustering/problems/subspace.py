@@ -44,7 +44,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     k_min : int, optional
         Minimum number of clusters. Default: ``n_seeds``, which fixes the number of clusters.
     n_sweeps : int, default=3
-        Number of sweeps per evaluation, from 1 to 3. More sweeps make the objectives more rugged.
+        Number of sweeps per evaluation, from 1 to 3. More sweeps make the search landscape more rugged.
     objectives : sequence of str, default=("dispersion", "impurity")
         Objectives to minimise:
 
@@ -63,7 +63,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     Attributes
     ----------
     encoding : SubspaceSeedEncoding
-        Encoding that repairs, draws and compares genotypes; its attribute ``data`` contains the data.
+        Encoding that repairs, draws and compares genotypes, with the SubspaceData as attribute ``data``.
     n_grown : int
         Number of individuals evaluated so far, excluding those found in the cache.
 

@@ -136,7 +136,7 @@ class MixedStarts:
 
 @documented(MixedStarts)
 class PerturbedCopies:
-    """The function ``restart`` of :func:`~moo_clustering.algorithms.chc`: perturbs the best individuals.
+    """The function ``restart`` of :func:`~moo_clustering.algorithms.chc`: perturbs copies of individuals.
 
     Parameters
     ----------
