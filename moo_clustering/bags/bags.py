@@ -34,7 +34,7 @@ class Bags:
     instances : array-like of shape (n_instances, n_features)
         Finite numbers, sorted by bag. float32 is preserved. Writable arrays are copied.
     offsets : array-like of shape (n_bags + 1,), integers
-        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``; there is at least one.
+        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one row.
     bag_ids : sequence of length n_bags or None, default=None
         Names of the bags, which are stored as strings.
     feature_names : sequence of length n_features or None, default=None
@@ -140,7 +140,7 @@ class Bags:
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
         """Create bags from a data frame with one instance per row.
 
-        ``bag`` is the column of bag identifiers, like ``groups`` in :meth:`from_groups`. All other columns
+        ``bag`` names the column of bag identifiers; see ``groups`` of :meth:`from_groups`. All other columns
         must be numeric; their names become the ``feature_names``.
         """
         X, groups, names = split_frame(frame, bag)
@@ -148,7 +148,7 @@ class Bags:
 
     @classmethod
     def concatenate(cls, parts: Iterable[Bags]) -> Self:
-        """Concatenate ``Bags`` with the same features; the result has identifiers if all parts have them."""
+        """Concatenate ``Bags`` with the same features; identifiers are kept if all parts have identifiers."""
         given = list(parts)
         for number, part in enumerate(given):
             if not isinstance(part, Bags):
@@ -371,7 +371,7 @@ def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, fea
 
 
 def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
-    """Return the name of a bag in error messages: its number and, if there is one, its identifier."""
+    """Return the name of a bag for error messages: its number and, if available, its identifier."""
     return f"bag {bag}" if bag_ids is None else f"bag {bag} ({bag_ids[bag]!r})"
 
 
@@ -572,7 +572,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array permanently read-only; no other references to it may exist."""
+    """Make an array permanently read-only. The array must have no other references."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False

@@ -40,10 +40,10 @@ def bag_distances(
     """Compute the distance from each bag in ``A`` to each bag in ``B``.
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products of centred data in
-    double precision. Instances that are too close for this precision are compared by their differences, so
-    equal instances have distance 0. Memory is required for the result, for ``max_memory`` bytes of tables and
-    for centred copies of the instances. Raises a ValueError if bags have different numbers of features or if
-    squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
+    double precision. If two instances are too close for this precision, their distance is computed from their
+    difference, so equal instances have distance 0. Memory is required for the result, for ``max_memory``
+    bytes of tables, and for centred copies of the instances. Raises a ValueError if bags have different
+    numbers of features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def bag_distances(
         - ``"min_min"``: the minimum over a and b.
         - ``"mean"``: the mean over a and b; the distance of a bag to itself is not 0.
     max_memory : int, default=256 MiB
-        Bytes for tables of instance distances in all threads. Values below 10 MiB can change the last digits.
+        Memory in bytes for all threads' tables of distances. Values below 10 MiB can change the last digits.
     n_jobs : int or None, default=None
         Number of threads; does not affect the result.
 
@@ -99,7 +99,7 @@ def _table_bytes(n_rows: int) -> int:
 
 
 def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
-    """Return the centred instances and the blocks of A and B, as the same object twice if ``B`` is None."""
+    """Return the centred instances and blocks of A and of B; the same object twice if ``B`` is None."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
@@ -154,11 +154,11 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances of each kind from a to b and, if ``both``, from b to a; "symmetric" is directed."""
+    """Compute distances from a to b and, if ``both``, from b to a; "symmetric" yields directed distances."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
-    # If a and b are the same, visit each pair of blocks once, because its products serve both directions.
+    # If a and b are the same, visit each pair of blocks once, and use its products for both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
@@ -185,14 +185,14 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from bags ``x`` to ``y``, and back if ``both``: squared or, for means, summed."""
+    """Compute squared distances (for means: summed distances) from bags ``x`` to ``y``; if ``both``, back."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
-    waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, for the rows of each piece of y
+    waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, per row of each piece of y
     mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
-        # A table that is not needed has no columns, to save memory.
+        # To save memory, unneeded tables have no columns.
         least, sums = np.full((y.n_bags, len(X) * nearest), np.inf), np.zeros((y.n_bags, len(X) * mean))
         for number, (other, y_bounds) in enumerate(y.pieces):
             Y, y_squares = b.rows[other], b.squares[other]
@@ -239,7 +239,7 @@ def bag_distance_kinds(
 
     The first three kinds take O(n_A n_B d) time in total for n_A and n_B instances of d features, without
     storing the distances of all pairs. ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Raises a ValueError
-    if a kind is unknown, bags have different numbers of features, or squares overflow.
+    if a kind is unknown, if bags have different numbers of features, or if squares overflow.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     instances; e(a, a) includes the zero distance from each instance to itself. E is 0 if all instances have
     the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so exp(-E^2 / c)
     is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d features. Raises a
-    ValueError if bags have different numbers of features or if squared values overflow. Source: Szekely and
+    ValueError if bags have different numbers of features, or if squared values overflow. Source: Szekely and
     Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
 
     Returns

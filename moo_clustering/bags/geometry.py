@@ -22,19 +22,19 @@ _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 _SCRATCH = 64 * 2**20
 # Entries of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
-# If n_bags is at least this multiple of n_clusters n_features, bags are summed over clusters before products
-# are computed, not after.
+# If n_bags is at least this multiple of n_clusters n_features, products are computed from the cluster sums
+# of the bag means, instead of summing the products of the bag means over each cluster.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a first test. If no instance of a bag is omitted with these, none is with all means.
+# Number of bag means in a first test: if it omits no instance of a bag, neither does the test with all means.
 _FEW_MEANS = 1024
 
 
 class BagGeometry(Shared):
     """Products of bag means and instances, which determine the distances from bags to any centroid.
 
-    The distance from a bag to a vector is that of its farthest instance. Centroids are means of the bag means
+    A bag's distance to a vector is that of its farthest instance. Centroids are means of the bag means
     M_b with weights w_b. With G[b, t] = w_b M_b . x_t, the squared distance from an instance x_t (centred) to
     the centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
     at a cost independent of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
@@ -50,7 +50,7 @@ class BagGeometry(Shared):
     weighting : {"bag", "instance"}, default="bag"
         Whether centroids are means of bag means (Eq. 3) or of all instances.
     prune : bool, default=True
-        Whether to omit instances that cannot be farthest from any centroid; does not affect bag distances.
+        Whether to omit instances that cannot be a bag's farthest from any centroid; the result is the same.
     min_cluster_size : int, default=1
         Minimum number of bags per cluster in the partitions to be evaluated. Larger values allow ``prune`` to
         omit more instances (only with ``weighting="bag"``).
@@ -115,7 +115,7 @@ class BagGeometry(Shared):
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Compute the arrays for the kernels, and the instance in each slot as a column of an array."""
+        """Return the kernels' arrays, and an array whose columns are the instances in the slots."""
         instances, chunk_bag, chunk_start = _chunk_layout(sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * instances.size
@@ -145,7 +145,7 @@ class BagGeometry(Shared):
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
     def _by_centroids(self, n_clusters: Any) -> Any:
-        """Return whether it is cheaper to sum over the bags of a cluster before multiplying than after."""
+        """Return whether it is cheaper to multiply the sum of a cluster's bags than to sum their products."""
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
@@ -162,7 +162,7 @@ class BagGeometry(Shared):
         -------
         counts, masses : ndarray of shape (n_individuals, n_clusters)
         projections : ndarray of shape (n_individuals, n_clusters, n_slots, n_chunks)
-            Sums of ``arrays.products``; without slots if ``projections=False``.
+            Sums of ``arrays.products``; no slots or chunks if ``projections=False``.
         pulls : ndarray of shape (n_individuals, n_clusters, n_bags)
             Sums of ``arrays.pulls``.
         """
@@ -289,13 +289,13 @@ def farthest_candidates(
     The difference between the squared distances of two instances to a point is affine in the point, and every
     centroid is a convex combination of bag means. An instance is therefore never the farthest if another
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
-    no bag mean has a weight above 1/s; the other instance then only has to be farther on average from any s
+    no bag mean has a weight above 1/s, so the other instance only has to be farther on average from any s
     bag means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     An instance is omitted only if the difference exceeds rounding errors. Takes O(n N d) time for N means and
-    n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of memory, or N
-    numbers if they are larger. Larger bags are pruned in parts, which can retain more instances than
-    necessary.
+    n instances of d features, plus at worst O(m^2 N) for each bag of m instances. Takes 32 MB of memory, or
+    two rows of N numbers if these are larger. Bags that exceed this memory are pruned in parts, which can
+    retain more instances than necessary.
 
     Parameters
     ----------
@@ -306,14 +306,14 @@ def farthest_candidates(
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        Values s above 1 omit more instances, but require centroids with weights of at most 1/s, that is,
-        unweighted means of at least s bag means.
+        Values s above 1 omit more instances, but every centroid must then be an unweighted mean of at least s
+        bag means, so that no weight exceeds 1/s.
 
     Returns
     -------
     kept : ndarray of shape (n_instances,), bool
-        Instances to retain, at least one per bag. Omitting all others does not change the distance from any
-        bag to any centroid. Among equal instances of a bag, the first is retained.
+        Instances to retain, at least one per bag. Omitting all other instances does not change the distance
+        from any bag to any centroid. Among equal instances of a bag, the first is retained.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
@@ -336,13 +336,13 @@ def farthest_candidates(
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return the candidates of one bag; a large bag is pruned in parts while that removes many instances."""
+    """Return the candidates of a bag; a large bag is pruned in parts as long as this omits many instances."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Distribute outer instances evenly over the parts, because they make other instances omissible.
+            # Distribute outer instances evenly over the parts: they allow other instances to be omitted.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
@@ -371,12 +371,12 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def _chunk_layout(sizes: Int64Array) -> tuple[Int64Array, NDArray[np.int32], Int64Array]:
-    """Divide bags into chunks with the cheapest number of slots each.
+    """Divide bags into chunks with the number of slots that minimises the cost.
 
-    Returns the instance in each slot, shape (n_slots, n_chunks), where a bag's last instance is repeated in
-    unused slots, the bag of each chunk, and the first chunk of each bag.
+    Returns the instance in each slot, shape (n_slots, n_chunks), the bag of each chunk, and the first chunk
+    of each bag. Unused slots repeat the bag's last instance.
     """
-    # A chunk costs as much as its slots plus three more, for coefficients and the maximum.
+    # The cost of a chunk is its number of slots plus three, for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])

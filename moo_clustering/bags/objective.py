@@ -30,11 +30,11 @@ CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv"
 
 
 class BagObjective(Shared):
-    """An objective for partitions of bags into up to ``n_clusters`` clusters, and moves that improve it.
+    """Objective for partitions of bags into up to ``n_clusters`` clusters, and moves that improve it.
 
     With n instances (after pruning), N bags and K clusters, evaluating P partitions takes O(P (n N + N^2))
-    time, and trying all K clusters for a bag takes O(n + K^3) time. The Davies-Bouldin index of fewer than
-    two clusters is inf. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+    time, and trying all K clusters for a bag takes O(n + K^3) time. The Davies-Bouldin index is infinite for
+    fewer than two clusters. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class BagObjective(Shared):
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
             ``"contrast"`` weights a label by the worst objective minus its own, ``"scaled"`` as in Eq. 9, and
-            ``"printed"`` by its own (Eqs. 5, 6), favouring bad labels. ``"greedy"`` selects the best label.
+            ``"printed"`` by its own (Eqs. 5-6), which favours bad labels. ``"greedy"`` uses the best label.
         max_trials : int, optional
             Budget of trial evaluations. Once it is exhausted, the remaining individuals do not change.
         """
@@ -150,10 +150,10 @@ class BagObjective(Shared):
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
-        """Move single bags of partitions (n_individuals, n_bags) to their best cluster, in random order.
+        """Move single bags of partitions (n_individuals, n_bags) to their best clusters, in random order.
 
         A descent ends when no move improves the objective. ``max_trials`` is the total budget of trial
-        evaluations, which is divided evenly between individuals; None means no limit.
+        evaluations, which is divided evenly among the individuals; None means no limit.
         """
         count = len(np.atleast_2d(labels))
         order = rng.permuted(np.tile(np.arange(self.n_bags), (count, 1)), axis=1)
@@ -170,7 +170,7 @@ class BagObjective(Shared):
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Bag that fills an empty cluster: farthest from its centroid, closest to it (paper), or none.
+            Bag that fills an empty cluster: the farthest from its centroid, the closest (paper), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
@@ -241,7 +241,7 @@ class BagObjective(Shared):
 
 
 class Improved(NamedTuple):
-    """Partitions, objectives (up to the rounding errors of updates), and numbers of trial evaluations."""
+    """Improved partitions, their objectives (up to rounding errors), and numbers of trial evaluations."""
 
     labels: Labels
     values: FloatArray
@@ -255,7 +255,7 @@ def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return the mean squared norm of each bag's uncentred instances, or the squared norm of their mean."""
+    """Return each bag's mean squared norm of uncentred instances, or the squared norm of their mean."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

@@ -8,7 +8,7 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """Repair partitions to satisfy the minimum cluster size and, unless contradictory, the pairs."""
+    """Repair partitions to satisfy the minimum cluster size and, unless they conflict, all constraints."""
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
         self.min_cluster_size = min_cluster_size
@@ -131,7 +131,7 @@ def signed_pairs(
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
     """Return the pairs of each bag, the violation that each pair adds if joined, and a constant.
 
-    The terms of must-links are negative, because the constant counts all must-links as violated.
+    Joined must-links add negative violations, because the constant counts all must-links as violated.
     """
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0

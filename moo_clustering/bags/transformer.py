@@ -39,8 +39,8 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
 class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a scikit-learn transformer to the instances of bags.
 
-    The transformer is fitted to the instances of all bags. In a ``Pipeline``, this step precedes a clusterer
-    for bags. Source: Evolutionary multi-instance clustering, Eq. 11.
+    The transformer is fitted to the instances of all bags. In a ``Pipeline``, use this step before a bag
+    clusterer. Source: Evolutionary multi-instance clustering, Eq. 11.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @documented(fit)
     def transform(self, X: Any) -> Bags:
-        """Transform the instances; the result has feature names only if ``X`` has feature names."""
+        """Transform the instances; the result has feature names only if ``X`` has them."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:

@@ -1,4 +1,4 @@
-"""Input checks, and pairs represented as sorted arrays of keys."""
+"""Input checks, and conversion of pairs to sortable integer keys and ranks."""
 
 from numbers import Integral
 from typing import Any
@@ -62,7 +62,7 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
 
 
 def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
-    """Warn if there are more classes than clusters, so that no partition can separate all classes."""
+    """Warn if there are more classes than clusters, because no partition can then separate all classes."""
     known = check_partial_labels(y)
     n_classes = len(np.unique(known[known >= 0]))
     n_clusters = next((limit for limit in limits if isinstance(limit, Integral)), n_classes)
@@ -118,7 +118,7 @@ def keys_to_pairs(keys: Int64Array, n: int) -> Int64Array:
 
 
 def distinct(numbers: Int64Array) -> Int64Array:
-    """Return the sorted distinct non-negative numbers, many times faster than ``numpy.unique`` by hashing."""
+    """Return the sorted distinct non-negative numbers, many times faster than hashing in ``numpy.unique``."""
     numbers = np.sort(numbers)
     return numbers[np.diff(numbers, prepend=-1) != 0]
 
@@ -131,6 +131,6 @@ def n_pairs(n: Any) -> Any:
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
     """Return the pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ..., with rank = b(b-1)/2 + a."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # A root just below an integer may be rounded up to it, but one just above is never rounded down past it.
+    # Rounding errors can increase b by 1, but never decrease it.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

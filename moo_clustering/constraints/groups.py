@@ -17,7 +17,7 @@ from moo_clustering._arrays import BoolArray, Int64Array, Shared, number_cluster
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.constraints import _checks
 
-# Number of contradictions listed in the message; any others are only counted.
+# Maximum number of contradictions described in an error message; the others are only counted.
 _SPELLED_OUT = 3
 
 
@@ -83,7 +83,7 @@ class ConstraintGroups(Shared):
         return np.bincount(self.groups + 1, minlength=1)[1:]
 
     def members(self) -> list[Int64Array]:
-        """Return the samples of each group with at least two samples, in group order."""
+        """Return the members of each group of at least two samples, in group order."""
         order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
         return [part for part in np.split(order, np.cumsum(self._sizes())[:-1]) if len(part) > 1]
 
@@ -128,7 +128,7 @@ class ConstraintGroups(Shared):
 def refuse_contradictions(
     component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
 ) -> None:
-    """Raise if two classes (given by their first samples) or the ends of a cannot-link share a component."""
+    """Raise an error if two classes (given by first samples) or cannot-linked samples share a component."""
     by_component = hubs[np.argsort(component[hubs], kind="stable")]
     merged = np.column_stack([by_component[:-1], by_component[1:]])
     conflicts = np.concatenate([merged, cannot])
@@ -193,7 +193,7 @@ def _link_graph(links: Int64Array, n_samples: int) -> Any:
 
 
 def _chain(graph: Any, start: int, end: int) -> str:
-    """Return the shortest path between two samples, such as ``3 - 5 - 9``, abridged if it is long."""
+    """Return a shortest path between two samples, such as ``3 - 5 - 9``, abridged if it is long."""
     before = csgraph.breadth_first_order(graph, start, directed=False)[1]
     path = [end]
     while path[-1] != start:

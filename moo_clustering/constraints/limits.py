@@ -40,7 +40,7 @@ class Limit(Documented, ABC):
     Attributes
     ----------
     n_samples : int or None
-        Number of samples to which the limit applies; None for any number.
+        Required number of samples; None if the limit applies to any number of samples.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class _Loads(Limit):
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Compute the violation for the best matching; each unmatched cluster or positive ``low`` adds 1."""
+        """Compute the violation of the best matching; unmatched clusters and positive ``low`` add 1 each."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))
@@ -463,7 +463,7 @@ class Diameter(Limit):
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Among the samples far from all chosen samples, choose the one far from most of the others.
+            # Among the samples far from all chosen samples, choose the sample that is far from most others.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart
@@ -472,7 +472,7 @@ class Diameter(Limit):
 class ClusterCount(Limit):
     """The number of clusters is between ``low`` and ``high``.
 
-    The violation for k clusters is (low - k) / low or (k - high) / high. Takes O(n_samples) time per row.
+    The violation for k clusters is (low - k) / low or (k - high) / high. Takes O(n_samples) per partition.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Counts = Int64Array | FloatArray
 # Default maximum number of pairs that are listed (160 MB).
 MAX_PAIRS = 10_000_000
-# Lower bound that keeps weights finite and positive if a feature differs in no must-link or no cannot-link.
+# Lower bound that keeps weights finite and positive if a feature is equal in all must-links or cannot-links.
 _BETWEEN_FLOOR = 1e-12
 
 
@@ -116,7 +116,7 @@ class PairwiseConstraints(Shared):
         random_state : int, Generator, ... or None, default=None
             Seed or generator, as in :func:`numpy.random.default_rng`.
         max_pairs : int, default=10_000_000
-            Maximum number of pairs; a ValueError is raised if it is exceeded.
+            Maximum number of pairs, above which a ValueError is raised.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class PairwiseConstraints(Shared):
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
-        """Count or weigh the must-links and cannot-links with equal and with different labels."""
+        """Count the must-links and cannot-links, or add up their weights, by equal and different labels."""
         # Transpose to (n_samples, n_individuals), in the narrowest unsigned type that fits the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         kinds = (self.must_link, self.must_link_weights), (self.cannot_link, self.cannot_link_weights)
@@ -296,7 +296,7 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray, is_weighted: bool
 ) -> tuple[Counts, Counts]:
-    """Return the number or weight of pairs with equal and with different labels (one row per sample)."""
+    """Count pairs, or add up weights, with equal and with different labels, given one row per sample."""
     # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
@@ -365,7 +365,7 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Count the satisfied constraints implied by partial labels, that is, by all pairs of labelled samples.
+    """Count the satisfied constraints that partial labels imply, one for each pair of labelled samples.
 
     Same as ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, but does not list the
     pairs. Takes O(n_individuals * n_labelled) time and memory.
@@ -389,16 +389,15 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     labelled = np.flatnonzero(y >= 0)
     classes = y[labelled]
     size = np.unique(classes, return_counts=True)[1]
-    # Reinterpreted as unsigned integers, negative labels become the largest.
+    # View labels as unsigned integers, so that negative labels become very large.
     greatest = population.view(f"u{population.itemsize}").max(initial=0)
     if greatest >= 1 << 16:
         # Renumber sparse labels, which would need a counter for every number up to the largest.
         population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
         greatest = population.max()
     within, together = np.zeros((2, len(population)), dtype=np.int64)
-    # Count classes in groups, small enough that the counters fit in the cache; usually one group suffices.
+    # Count groups of classes so small that the counters fit in the cache (64 KiB); one group often suffices.
     n_labels = int(greatest) + 1
-    # Limit the class-cluster counters to 64 KiB per pass.
     group, place = np.divmod(classes, max(1, 4096 // n_labels))
     by_group = np.argsort(group, kind="stable")
     boundaries = np.append(np.flatnonzero(np.diff(group[by_group], prepend=-1)), len(group))
@@ -483,7 +482,7 @@ def constraint_groups(
         if constraints.n_samples != n:
             raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
         must, cannot = constraints.must_link, constraints.cannot_link
-    # Join each class through its first sample, which takes n edges instead of a clique.
+    # Link each sample to the first sample of its class, which takes n edges instead of a clique per class.
     labelled = np.flatnonzero(classes >= 0)
     _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
     hubs = labelled[first]
@@ -494,7 +493,7 @@ def constraint_groups(
     constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    # Limit on the number of conflicts, exceeded by more than 4472 classes, because any two classes conflict.
+    # Any two classes conflict, so more than 4472 classes exceed this limit on the number of conflicts.
     if n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
             f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
@@ -505,7 +504,7 @@ def constraint_groups(
 
 
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
-    """Return feature weights a_t that favour features that separate cannot-links but not must-links.
+    """Return weights a_t that favour features that separate cannot-linked, but not must-linked samples.
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
@@ -519,7 +518,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     constraints : PairwiseConstraints
         Pairs; means over weighted pairs are weighted.
     shrinkage : float, default=0.2
-        Shrinkage of within-class towards overall variances, in [0, 1]; use more if there are few pairs.
+        Shrinkage of within-class towards overall variances, in [0, 1]; use a higher value for few pairs.
 
     Returns
     -------
@@ -573,7 +572,7 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and the user, and groups of samples that belong together, by lowest sample."""
+    """Pairs from labels and from the user, and the resulting groups of samples, ordered by lowest sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]

@@ -38,19 +38,19 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a two-column file.
 
-    Raises a ValueError that names the file and line if a line does not have two columns, or if a row is
-    unknown or paired with itself. Issues a UserWarning if a header resembles row identifiers.
+    Raises a ValueError that names the file and line if a line does not have two columns, if a sample is
+    unknown, or if it is paired with itself. Issues a UserWarning if a header resembles row identifiers.
 
     Parameters
     ----------
     path : str or path-like
-        Text separated by tabs, commas or semicolons, as detected in the first line. Empty lines are skipped.
+        Text file. The first non-empty line determines the separator: tab, comma or semicolon.
     row_ids : sequence of length n_samples or None, default=None
         Sample identifiers, which are compared as text. If None, the file contains zero-based row indices.
     n_samples : int or None, default=None
-        Number of samples. If both this and ``row_ids`` are None, row indices have no upper bound.
+        Number of samples. If ``n_samples`` and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, it is one unless it contains a number or row identifier.
+        Whether the first line is a header. If None, it is unless it contains a number or row identifier.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def _fail(path: Path, line: int, problem: str) -> NoReturn:
 
 
 def _is_row(cell: str, numbers: dict[str, int] | None) -> bool:
-    """Return whether a cell is a row identifier or a number; an out-of-range number is not a header."""
+    """Return whether a cell is a row identifier or any number, even one that is out of range."""
     return cell in (numbers or {}) or _number(cell) is not None
 
 
@@ -167,7 +167,7 @@ def read_constraints(
 
 
 def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) -> None:
-    """Write pairs of all kinds as i, j, kind, weight; floats are written without loss of precision."""
+    """Write pairs of all kinds as i, j, kind, weight; weights are not rounded."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -208,7 +208,7 @@ def sample_constraints(
 
 
 def share_of(fraction: float, total: int) -> int:
-    """Return ceil(fraction * total) in decimals, so that 0.07 of 100 is 7, not 8; at least 1 if possible."""
+    """Return ceil(fraction * total) in exact decimals (0.07 of 100 is 7, not 8), at least 1 if possible."""
     meant = Fraction(fraction).limit_denominator(10**12)
     return max(min(1, total), math.ceil(meant * total))
 
@@ -219,7 +219,7 @@ def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
 
 
 def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
-    """Draw ``size`` distinct integers from 0..total-1, with all sets equally likely, in O(size) memory."""
+    """Draw ``size`` distinct integers from 0..total-1 in O(size) memory; all sets are equally likely."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
@@ -277,7 +277,7 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
 
 
 class SingleLabels:
-    """One label per sample, with O(n_samples) memory and O(log n_classes) time per pair."""
+    """True labels, one per sample; takes O(n_samples) memory and O(log n_classes) time per pair."""
 
     def __init__(self, labels: NDArray[Any]) -> None:
         if labels.dtype.kind == "f" and np.isnan(labels).any():
@@ -314,13 +314,13 @@ class SingleLabels:
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the segment (of a list split at ``ends``) that contains each rank, and the position in it."""
+    """Return each rank's segment in a list that is split at ``ends``, and its position in this segment."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 
 
 class LabelSets:
-    """Several labels per sample; counts of shared labels are computed twice, in blocks of rows."""
+    """True label sets; to save memory, shared labels are recounted block by block instead of stored."""
 
     def __init__(self, indicator: Any) -> None:
         # One-byte integers would overflow at 256 common labels.
@@ -363,7 +363,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # Number of samples between a row and its t-th partner that are not partners.
+            # Number of non-partners between a row and its t-th partner.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

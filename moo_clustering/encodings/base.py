@@ -1,4 +1,4 @@
-"""Encoding base class; relabelling and alignment of partitions, distinct rows, and gene checks."""
+"""Base class of encodings, and functions to relabel, align and compare partitions and check genes."""
 
 import hashlib
 import sys
@@ -49,15 +49,15 @@ class Encoding(ABC):
     def decode(self, X: IntArray) -> Labels:
         """Decode valid genotypes (n_individuals, n_var) to int32 partitions (n_individuals, n_samples).
 
-        Genotypes are integers, or floats with integer values, as pymoo can produce. Each row of the result
-        has contiguous labels 0..k-1.
+        Genotypes are integers, or the floats with integer values that pymoo can produce. Each row of the
+        result has contiguous labels 0..k-1.
         """
 
     def memberships(self, X: IntArray) -> FloatArray:
         """Return memberships of shape (n_individuals, n_samples, n_clusters) that sum to 1 per sample.
 
         By default, a membership is 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
-        decode to the cluster of largest membership. Column c belongs to label c; empty clusters come last.
+        decode to the highest membership. Column c belongs to label c; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
@@ -164,13 +164,13 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """Permute each partition's labels to agree with its reference on as many samples as possible.
 
     Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters. Raises a
-    TypeError if labels are not integers, and a ValueError if rows differ in length, or if a label is negative
-    or not below ``n_clusters``.
+    TypeError if labels are not integers. Raises a ValueError if rows differ in length, or if a label is
+    negative or at least ``n_clusters``.
 
     Parameters
     ----------
     reference, labels : array-like of shape (n_samples,) or (n_individuals, n_samples)
-        Labels 0..n_clusters-1, not all of them required. A single row is paired with each row of the other.
+        Labels 0..n_clusters-1; some can be unused. A single row is paired with each row of the other array.
     n_clusters : int, optional
         Exclusive upper bound on the labels. Default: no bound.
 
@@ -178,7 +178,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     -------
     labels : ndarray, of the dtype of ``labels``
         The same partitions with permuted labels. Ties are broken in favour of the permutation that changes
-        the fewest labels. Rows do not affect each other, and no label exceeds the largest input label.
+        the fewest labels. Rows are aligned independently. No label exceeds the largest input label.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def _assigned(rows: IntArray, others: IntArray, k: int) -> IntArray:
 def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> Int64Array:
     """Count the samples in which two partitions differ after :func:`align_labels`.
 
-    This symmetric distance is the smallest number of samples to move to turn one partition into the other.
+    This symmetric distance is the minimum number of samples to move to turn one partition into the other.
 
     Parameters
     ----------

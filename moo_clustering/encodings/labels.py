@@ -55,7 +55,7 @@ class LabelEncoding(base.Encoding):
         return self.repair(base.relabel_by_first_appearance(X))
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min`` of them.
+        """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min`` clusters.
 
         A split moves the last sample of the largest cluster (ties: the first) to the lowest unused label.
         """

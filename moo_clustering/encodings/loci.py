@@ -25,7 +25,7 @@ Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
 # Limits for delta="auto"; see `relevant_links`. In large data sets, the 5 sqrt(N) most interesting links
-# mostly separate outliers, so 2 percent of the links have genes there.
+# mostly separate outliers, so 2 percent of the links have genes instead.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
@@ -33,9 +33,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
     """Encoding by links: gene i is the sample to which sample i is linked, or i itself for no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so the number
-    of clusters need not be known. Links between any samples are valid. Decoding ``"locus"`` by union-find
+    of clusters need not be known. Any sample can be linked to any other. Decoding ``"locus"`` by union-find
     takes O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
-    kinds, :meth:`parts` takes O(n_individuals n_var). Source: Handl and Knowles, IEEE TEVC 11(1), 2007;
+    kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007;
     Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
@@ -45,13 +45,13 @@ class LocusAdjacencyEncoding(checks.Encoding):
     n_samples : int, optional
         Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"
-        ``"locus"``: one gene per sample. Otherwise, only the most interesting links of a minimum spanning
-        tree have genes: their targets (``"short"``), or bits that are 0 if the link is cut (``"split"``).
+        ``"locus"`` has one gene per sample. In the other kinds, only the most interesting links of a minimum
+        spanning tree have genes: their targets (``"short"``), or bits that are 0 to cut a link (``"split"``).
     graph : LocusGraph, optional
         Spanning tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
-        Percentage of links without a gene, for ``"short"`` and ``"split"``. ``"sr5"``: 5 sqrt(N) genes.
-        ``"auto"``: 80 up to 1000 samples, ``"sr5"`` up to 62,500, and 98 above.
+        Percentage of links without a gene, for ``"short"`` and ``"split"``; ``"sr5"`` leaves 5 sqrt(N) genes.
+        ``"auto"`` is 80 up to 1000 samples, ``"sr5"`` up to 62,500 samples, and 98 above.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
 
@@ -59,7 +59,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
     links : TreeLinks or None
-        Links that have genes, and the parts into which the tree falls without them.
+        Links that have genes, and the parts of the tree that they connect; None for ``"locus"``.
 
     Examples
     --------
@@ -176,12 +176,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
         Kind "locus" links neighbours along a spanning tree of each cluster. If neighbours do not connect a
         cluster, each connected piece has a tree, with a link from its root to the root of the first piece.
-        Without neighbours, each sample is linked to the next one in its cluster, and the last one to itself.
+        Without neighbours, each sample is linked to the next sample in its cluster, and the last to itself.
         With neighbours, encoding takes O(n_samples (n_neighbors + log n_samples)) time per individual.
 
-        The other kinds cut the links that have genes and join different clusters; "short" redirects these
-        links to the first part of the cluster. "short" restores the partition if clusters are unions of
-        parts; "split" also requires the parts of each cluster to be connected in the tree.
+        In the other kinds, the genes of links between different clusters cut these links; "short" links the
+        start of a cut link to the first part of its cluster. "short" restores the partition if clusters are
+        unions of parts; "split" also requires the parts of each cluster to be connected in the tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -216,11 +216,11 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return the partition of the :meth:`parts`, which is the same if the components are the same."""
+        """Return the partition of the :meth:`parts`, which is equal for equal connected components."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw bits, or links to the sample itself or a neighbour (without neighbours, to any sample)."""
+        """Draw bits, or links to the sample itself or to a neighbour (without neighbours, to any sample)."""
         shape = (n_individuals, self.n_var)
         if self.kind == "split":
             return rng.integers(0, 2, size=shape, dtype=np.uint8)
@@ -235,7 +235,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within clusters."""
     # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
-    # every sample to a strong component without outgoing links, so roots are drawn from these components. A
+    # every sample to a strong component without outgoing links, so roots are chosen in these components. A
     # piece with only one such component needs no backward link.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
@@ -249,7 +249,7 @@ def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     leaving[component[left]] = True
     inner = np.flatnonzero(~leaving[component])
     roots = inner[np.unique(piece[inner], return_index=True)[1]]
-    # Cost of linking a column to a row. One backward link costs more than all forward links on a path.
+    # Cost of linking column to row: 1 if forward, n + 1 if backward, which is more than any forward path.
     costs = (n + 1) * links.maximum(links.T) - n * links.T
     target: IntArray = dijkstra(costs, indices=roots, return_predecessors=True, min_only=True)[1]
     # Link the root of each piece of a cluster to the root of its first piece.
@@ -293,7 +293,7 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
 
 
 class TreeLinks:
-    """The ``n_relevant`` most interesting tree links, which have genes, and the parts between these links."""
+    """The ``n_relevant`` most interesting tree links, which have genes, and the parts that they connect."""
 
     # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives the index of each
     # sample's part; part 0 contains the root, and parents precede their children. For each part, ``top`` is
@@ -337,7 +337,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return link targets: parents in the same cluster, or else the top of the cluster's first part."""
+        """Return link targets: parents in the same cluster or, for cut links, the cluster's first ``top``."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

@@ -116,8 +116,8 @@ class DistanceMatrixSpace(MedoidSpace):
 
     # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
     # individuals with k equally large clusters, assignment takes O(p k n) time, and finding the medoids of
-    # distinct clusters O(p n^2 / k). Bit counts on a copy with one byte per distance, rounded down, give
-    # lower bounds on total distances, so that exact totals are only computed for the most promising medoids.
+    # distinct clusters O(p n^2 / k). A copy with one byte per distance, rounded down, yields lower bounds on
+    # total distances by bit counts; exact totals are only computed for the most promising medoids.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")
@@ -164,7 +164,7 @@ class DistanceMatrixSpace(MedoidSpace):
         yield self.distances, medoids
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        # Skip individuals that have no wanted clusters.
+        # Skip individuals without wanted clusters.
         some = np.flatnonzero(wanted.any(axis=1))
         labels, order, starts = members.labels[some], members.order[some], members.starts[some]
         wanted, found = wanted[some], medoids[some]
@@ -183,8 +183,8 @@ class VectorSpace(MedoidSpace):
     """Distances computed on demand from feature products."""
 
     # For p individuals with u distinct medoids, an assignment takes u products of a sample with the data
-    # and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for sparse
-    # data. Memory beyond the data is O(p n). Euclidean ``total_to_one`` takes O(n^2 d) time, once.
+    # and O(p k n) comparisons. Finding the medoids of distinct clusters takes O(p n d) time, or O(p nnz) for
+    # sparse data, and O(p n) extra memory. Euclidean ``total_to_one`` takes O(n^2 d) time, once.
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
         self.n_samples, self.norms = len(norms), norms
@@ -267,7 +267,7 @@ class DenseVectorSpace(VectorSpace):
 
 
 def _near_origin(X: FloatArray) -> FloatArray:
-    """Move the data near the origin by multiples of powers of two, which preserves ties between integers."""
+    """Shift features towards 0 by multiples of a power of two, which preserves ties between integers."""
     spread = X.std(axis=0)
     grid = np.exp2(np.ceil(np.log2(np.where(spread > 0.0, spread, 1.0))))
     shifted: FloatArray = X - grid * np.rint(X.mean(axis=0) / grid)
@@ -343,7 +343,7 @@ class SparseVectorSpace(VectorSpace):
 
 
 class MedoidMemo:
-    """Cache of cluster medoids, keyed by 128-bit hashes of the members; shared by parents and children."""
+    """Cache of cluster medoids, keyed by 128-bit hashes of the members; children often inherit clusters."""
 
     def __init__(self, n_samples: int) -> None:
         self._salts = np.random.default_rng(0).integers(0, 2**64, size=(n_samples, 2), dtype=np.uint64)
@@ -353,7 +353,7 @@ class MedoidMemo:
     def complete(
         self, labels: IntArray, present: BoolArray, find: Callable[[BoolArray, Int64Array], None]
     ) -> Int64Array:
-        """Return the medoids of ``present`` clusters (-1 for others); ``find`` computes those not cached."""
+        """Return the medoids of ``present`` clusters (-1 for others); ``find`` computes uncached medoids."""
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
         kernels.cluster_keys(labels, self._salts, keys)
         medoids = np.full(present.shape, -1, dtype=np.int64)

@@ -43,10 +43,10 @@ class RowGenes(Documented, base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode each cluster of every partition by one member, in the order of the labels.
 
-        The medoid has the smallest sum of distances *from* it to the other members (ties: the lowest row
-        index); the seed is the member nearest to the mean. If there are more than ``k_max`` clusters, only
-        the largest are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added
-        as in :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own
+        This member is the medoid, which has the smallest sum of distances *from* it to the other members
+        (ties: the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
+        clusters are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added as
+        in :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own
         cluster's member. Medoids of k equally large clusters take O(n_individuals n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
@@ -58,7 +58,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row indices, -1 last; only samples equally near to two medoids or seeds can change cluster."""
+        """Sort row indices, -1 last. Decoding can differ only for samples equally near to two row indices."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -70,7 +70,7 @@ class RowGenes(Documented, base.Encoding):
 
     @abstractmethod
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
-        """Return one member of each given cluster, from the cluster number of every sample and the sizes."""
+        """Return one member of each cluster in ``clusters``, given each sample's cluster and the sizes."""
 
 
 class SlotGenes(RowGenes):
@@ -123,8 +123,8 @@ class MedoidEncoding(_MedoidGenes):
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Features; or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which
-        are not copied if they are symmetric and in float64.
+        Features or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which
+        are not copied if they are symmetric and float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
         Maximum number of clusters and number of genes. Square roots are clipped to 2..n_samples-1.
     metric : str or callable, default="euclidean"
@@ -134,8 +134,8 @@ class MedoidEncoding(_MedoidGenes):
     max_memory : int, default=4 GiB
         Maximum memory for the dissimilarities, which need 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
-        Bounds on the cluster sizes, at least 1. The assignment then minimises the sum of dissimilarities
-        within these bounds, so all individuals are feasible; takes O(k_max n_samples + k_max^2 n_moves) time.
+        Bounds on the cluster sizes, at least 1. The assignment minimises the sum of dissimilarities within
+        these bounds, so all individuals are feasible. Takes O(k_max n_samples + k_max^2 n_moves) time.
 
     Examples
     --------
@@ -188,7 +188,7 @@ class MedoidEncoding(_MedoidGenes):
     def repair(self, X: IntArray) -> IntArray:
         """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
 
-        Genes are rounded first. Medoids are added in ascending order of the absent row indices.
+        Genes are rounded first. Added medoids have the lowest row indices that the individual lacks.
         """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         ids[ids >= self.n_samples] = -1
@@ -260,7 +260,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         return decode_slots(base.checked_genes(X, self.n_var), self.distances)
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return the ``n_neighbors`` samples nearest to each sample by its distance row, nearest first.
+        """Return the ``n_neighbors`` samples with the smallest distances from each sample, nearest first.
 
         The (n_samples, n_neighbors) array is cached. The first call takes O(n_samples^2 log n_samples) time.
         """
@@ -330,7 +330,7 @@ def repair_slots(
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """Return each sample's nearest samples by its distance row (ties: the lowest row index)."""
+    """Return the samples with the smallest distances from each sample (ties: the lowest row index)."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):
@@ -359,7 +359,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator | None) -> Int64Array:
-    """Return a sample that each row lacks: a random one, or the lowest index without a generator."""
+    """Return a sample that each row lacks, drawn at random or, without a generator, the lowest index."""
     # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
     free = n_samples - set_sizes(sets)
     rank = np.zeros(len(sets), dtype=np.int64) if rng is None else rng.integers(0, free)

@@ -14,20 +14,20 @@ from moo_clustering.graphs.matrices import without_diagonal
 
 # Relative rounding error allowed in sums of weights.
 _ROUNDING = 1e-9
-# Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
+# Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Moves proposed per area to restore old regions; one-hot objectives of the two kinds of climbs.
+# Number of moves proposed per area to restore old regions, and one-hot objectives of the two kinds of climbs.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
 
 class RegionEncoding(LabelEncoding):
-    """Encoding by region with one gene per area, in which every individual is feasible.
+    """Encoding by the region of each area, in which every individual is feasible.
 
     Each of the ``n_regions`` regions is connected in the graph. Its load, the summed weight of its areas, is
     between ``low`` and ``high``. ``random`` and ``repair`` return only such partitions, called plans. Raises
-    a ValueError if the graph is not symmetric, if a weight is negative or above ``high``, if the components
-    of the graph cannot be divided in this way, or if no plan is found.
+    a ValueError if the graph is not symmetric, if a weight is negative or above ``high``, if the graph's
+    components cannot be divided into such regions, or if no plan is found.
 
     ``random`` takes O(n_edges log(n_areas) log(n_regions)) time per plan. ``repair`` takes O(n_individuals
     (n_areas + n_edges)) time if all plans are feasible, and otherwise about as much time as ``random``.
@@ -35,7 +35,7 @@ class RegionEncoding(LabelEncoding):
     Parameters
     ----------
     graph : array-like or sparse matrix of shape (n_areas, n_areas)
-        Positive values connect neighbours. Components receive numbers of regions in proportion to weight.
+        Positive values connect neighbours. Regions are allotted to components in proportion to weight.
     n_regions : int
     weight : array-like of shape (n_areas,), optional
         Non-negative weights. Default: 1, which makes each load a number of areas.
@@ -136,7 +136,7 @@ class RegionEncoding(LabelEncoding):
         return plans
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw plans by bisecting random spanning trees until there are ``n_regions`` regions."""
+        """Draw plans by repeatedly bisecting random spanning trees into ``n_regions`` regions."""
         plans = np.empty((n_individuals, self.n_var), dtype=self.dtype)
         for row in range(n_individuals):
             grown = self._first_grown(3, rng)
@@ -217,7 +217,7 @@ class RegionEncoding(LabelEncoding):
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return self._returned(plan, labels, rng)
-        # Edges that cross old boundaries get lengths above those of all others, so that they are cut first.
+        # Edges across old boundaries get larger lengths than all other edges, so that they are cut first.
         grown = self._grown(rng, 2.0 * cuts)
         return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
 

@@ -9,7 +9,7 @@ from moo_clustering.encodings import base
 
 
 class TupleEncoding(base.Encoding):
-    """Concatenation of two or more encodings, for example for rows and columns of a table (co-clustering).
+    """Concatenation of two or more encodings, for example of a table's rows and columns (co-clustering).
 
     The genes and the samples of all parts are concatenated, and no cluster contains samples from different
     parts. :meth:`split` returns one partition per part.
@@ -71,7 +71,7 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(out, axis=1)
 
     def memberships(self, X: IntArray) -> FloatArray:
-        """Return the memberships of all parts; they are 0 in the clusters of other parts."""
+        """Return the memberships of all parts, which are 0 in the clusters of other parts."""
         pieces = self._checked(X)
         made = [part.memberships(genes) for part, genes in zip(self.parts, pieces, strict=True)]
         widths = [U.shape[2] for U in made]

@@ -1,4 +1,4 @@
-"""Base classes of the operators, and checks that a problem suits an operator."""
+"""Base classes of the operators, and checks of problems, algorithms and user-defined operators."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return the genes that an operator made; raise a ValueError if they are NaN or have another shape."""
+    """Return an operator's genes; raise a ValueError if any are NaN or if their shape is wrong."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 
@@ -80,7 +80,7 @@ def checked_operators(owner: Any) -> Iterator[list[Any]]:
 
 
 def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
-    """Yield the user-defined operators among the attributes of an algorithm and, recursively, its parts."""
+    """Yield the user-defined operators among an algorithm's attributes and, recursively, their attributes."""
     for part in vars(owner).values():
         for one in part if isinstance(part, list | tuple) else [part]:
             if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
@@ -111,7 +111,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 
 
 class SeededOperator(Documented, ABC):
-    """pymoo operator that depends only on the problem, the genes and a random generator.
+    """Base class for pymoo operators that depend only on the problem, the genes and a random generator.
 
     Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents for a
     crossover, or the individuals for a mutation or repair. For a sampling, it is the number of individuals.

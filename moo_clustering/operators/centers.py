@@ -20,16 +20,16 @@ from moo_clustering.problems.centers import FuzzyCenterEncoding, SumOfSquaresPro
 from moo_clustering.problems.parts import ChunkedCenterProblem
 
 Removal = Literal["uniform", "cheap"]
-# Maximum change of the probability ``mix`` (see :class:`RelocateCenter`) from parent to child.
+# Maximum change in the probability ``mix`` (see :class:`RelocateCenter`) from parent to child.
 MIX_STEP = 0.2
 
 
 class CenterMatchingCrossover(base.PairCrossover):
     """Match two parents' centres, and inherit a random centre from each matched pair.
 
-    Centres are matched to minimise the sum of squared distances. A second child inherits the remaining
-    centres. Each child also inherits the probability ``"mix"`` of :class:`RelocateCenter` from a random
-    parent, plus a uniform random number from [-0.2, 0.2], clipped to [0, 1]. Supports
+    Centres are matched to minimise the sum of squared distances. A second child inherits the other centres.
+    Each child also inherits a random parent's ``"mix"`` (a probability for :class:`RelocateCenter`), to which
+    a uniform random number from [-0.2, 0.2] is added, clipped to [0, 1]. Supports
     :class:`~moo_clustering.problems.SumOfSquaresProblem` and ``ChunkedCenterProblem``. Takes O(k^2 n_features
     + k^3) time per pair. Source: Gribel and Vidal, HG-means, Pattern Recognition 88, 2019.
 
@@ -97,7 +97,7 @@ class RelocateCenter(base.DrawnMutation):
         the one whose removal increases the objective least, and replaces D_i with its square.
     mix : float, optional
         Probability that the sample is drawn uniformly. Default: the individual's ``"mix"``, as set by
-        :class:`CenterMatchingCrossover`, or else a uniform random number, drawn for each mutation.
+        :class:`CenterMatchingCrossover`; if it has none, a uniform random number is drawn for each mutation.
     """
 
     def __init__(
@@ -159,8 +159,8 @@ def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
 class LocalSearchRepair(base.GeneRepair):
     """Replace individuals' genes with ``problem.improve(X)`` (Lamarckian inheritance).
 
-    Requires a problem with a method ``improve``. The method of
-    :class:`~moo_clustering.problems.SumOfSquaresProblem` runs Lloyd's algorithm.
+    Requires a problem with a method ``improve``, which runs Lloyd's algorithm in
+    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

@@ -36,7 +36,7 @@ from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operat
 Maker = Callable[[], Any]
 Perturb: TypeAlias = "Mutation | Callable[[Any, NDArray[Any], Generator], NDArray[Any]]"
 Variation = Callable[[NDArray[Any], Generator], NDArray[Any]]
-# Operators that pymoo algorithms accept but do not list in their signatures, by class name.
+# Operators that pymoo algorithms accept without listing them in their signatures, by algorithm class name.
 _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
@@ -54,7 +54,7 @@ _UNSUITED = {name: reason for reason, names in _REASONS.items() for name in name
 
 
 class EncodingSampling(base.SeededSampling):
-    """Draw valid individuals by ``problem.encoding.random``, for any encoding."""
+    """Draw valid individuals with ``problem.encoding.random``, for any encoding."""
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem).random(n_samples, rng)
@@ -63,8 +63,8 @@ class EncodingSampling(base.SeededSampling):
 class RefillingSampling(Sampling):
     """Repeat another sampling until it has drawn enough distinct individuals.
 
-    pymoo removes duplicates from the initial population without replacing them. In a small search space, a
-    run would therefore start with only part of its population.
+    pymoo removes duplicates from the initial population without replacing them. In a small search space, the
+    initial population would therefore be smaller than requested.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class RefillingSampling(Sampling):
     max_tries : int, default=20
         Maximum number of populations to draw. Issues a UserWarning if they yield too few distinct genotypes.
     start : ndarray of shape (n_start, n_var), optional
-        Genotypes at the start of the population; the others are drawn.
+        First genotypes of the population; the others are drawn.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class EncodingMutation(base.SeededMutation):
     Parameters
     ----------
     prob_var : float, optional
-        Probability per gene. Default: 1 / n_var.
+        Probability that each gene is replaced. Default: 1 / n_var.
     """
 
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
@@ -215,7 +215,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return, for each part of a tuple of encodings, a problem to pass to operators, and its genes."""
+    """Return, for each encoding of a tuple, a problem to pass to its operators, and its genes."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -247,9 +247,9 @@ def suited_operators(
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        If the problem has an ``encoding``, individuals with equal partitions are duplicates, which the
-        sampling replaces. If an index uses genes, only equal genes are duplicates. If decoding is slow, the
-        results of ``encoding.canonical`` are compared instead of partitions.
+        If the problem has an ``encoding``, individuals with equal partitions (or, if an index uses genes,
+        with equal genes) are duplicates, which the sampling replaces. If decoding is slow, the results of
+        ``encoding.canonical`` are compared instead of partitions.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -268,9 +268,9 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 
 
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
-    """Return the genotypes that a search starts from.
+    """Convert partitions or earlier results to genotypes from which a search can start.
 
-    Raises a ValueError if the start has a different number of samples, or more clusters than the encoding
+    Raises a ValueError if ``start`` has a different number of samples, or more clusters than the encoding
     supports. Raises a TypeError if the encoding cannot encode partitions. Issues a UserWarning if the
     encoding can only approximate some partitions.
 
@@ -278,9 +278,9 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), which must be a
-        Population if n_var = n_samples; a run folder; or a fitted estimator, which contributes its front or,
-        without a front, its labels (or its population, if it and the problem are both PESC or both SRMOSC).
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), passed as a
+        Population if n_var = n_samples; a run folder; or a fitted estimator, of which the front or, without a
+        front, the labels are used (or the population, if it and the problem are both PESC or both SRMOSC).
 
     Returns
     -------
@@ -372,8 +372,8 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn so that their numbers of matings differ by at most one. Raises a ValueError if ``X`` is
-    empty or its number of genes differs from the problem's.
+    Parents are drawn at random, with numbers of matings that differ by at most one. Raises a ValueError if
+    ``X`` is empty or has a different number of genes than the problem.
 
     Parameters
     ----------
@@ -453,8 +453,8 @@ def register_operators(
     duplicates: Callable[[Any], DuplicateElimination] | None = None,
 ) -> None:
     """Register operators for problems of class ``kind``, or with an encoding of class ``kind``."""
-    # The arguments are factories that are called once per algorithm. By default, genotypes of equal
-    # partitions are duplicates; without an encoding, duplicates are not removed.
+    # The arguments are factories, called once per algorithm. By default, genotypes of equal partitions are
+    # duplicates; without an encoding, duplicates are not removed.
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}

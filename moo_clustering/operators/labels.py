@@ -1,4 +1,4 @@
-"""Operators for cluster labels, one gene per sample: crossover of aligned partitions, and moves of bags."""
+"""Operators for cluster labels, one gene per sample: sampling, aligned crossover, and moves of bags."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -35,10 +35,10 @@ class PartitionSampling(base.SeededSampling):
     """Draw partitions of bags by several methods, then repair them to the minimum cluster size.
 
     Shares are converted to numbers of individuals by the largest-remainder method. ``"bamic"`` and
-    ``"optima"`` require ``problem.distances``, the distances between bags. Descents are by far the slowest
-    method, and can end in equal partitions, which :class:`RefillingSampling` replaces. Raises a ValueError if
+    ``"optima"`` require ``problem.distances``, the distances between bags. ``"optima"`` is by far the slowest
+    method, and can yield equal partitions, which :class:`RefillingSampling` replaces. Raises a ValueError if
     a kind is unknown, if shares are negative or all zero, or if ``km_steps`` is below 1. Source: Evolutionary
-    multi-instance clustering (initialisation, KM operator, BAMIC), except for the descents.
+    multi-instance clustering (initialisation, KM operator, BAMIC), except for ``"optima"``.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class PartitionSampling(base.SeededSampling):
 def apportioned(n: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Split n in proportion to the shares by the largest-remainder method."""
     exact = n * shares / shares.sum()
-    # The tolerance is needed because whole-number quotas can be slightly too small in floating point.
+    # Without the tolerance, rounding errors could reduce whole-number quotas by one.
     counts = np.floor(exact + 1e-9).astype(np.int64)
     counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
     return counts
@@ -171,8 +171,8 @@ class AlignedOnePoint(_AlignedCrossover):
 class AlignedHUX(_AlignedCrossover):
     """Half-uniform crossover of partitions, which exchanges half of the differing genes.
 
-    If aligned parents differ in h samples, floor(h / 2) of their genes are exchanged at random, so children
-    are as far as possible from both parents. Takes the same time as :class:`AlignedOnePoint`. Source:
+    If aligned parents differ in h samples, floor(h / 2) of these genes, drawn at random, are exchanged, so
+    children are as far as possible from both parents. Takes as long as :class:`AlignedOnePoint`. Source:
     Eshelman, The CHC adaptive search algorithm, FOGA 1991. The alignment is not part of the paper.
     """
 
@@ -196,7 +196,7 @@ class AlignedUniformCrossover(_AlignedCrossover):
 def cross_partitions(
     first: IntArray, second: IntArray, exchange: Exchange, rng: np.random.Generator, *, align: bool
 ) -> tuple[IntArray, IntArray]:
-    """Swap the genes selected by ``exchange`` in each pair of rows, after aligning labels if ``align``."""
+    """Align the labels if ``align``, then swap the genes selected by ``exchange`` in each pair of rows."""
     if align:
         second = align_labels(first, second)
     swap = exchange(first, second, rng)
@@ -218,9 +218,8 @@ class ImprovementMutation(base.DrawnMutation):
     """Redraw cluster labels one at a time, favouring clusters that improve the objective.
 
     Each draw takes earlier draws into account, and no move reduces a cluster below
-    ``objective.min_cluster_size`` bags. Takes the time of an evaluation per mutated individual, plus O(n +
-    K^3) per redrawn gene, for n instances and K clusters. Source: Evolutionary multi-instance clustering,
-    Eqs. 5-6.
+    ``objective.min_cluster_size`` bags. A mutation takes as long as an evaluation, plus O(n + K^3) time per
+    redrawn gene, for n instances and K clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
     Parameters
     ----------
@@ -297,9 +296,9 @@ class CanonicalRepair(base.GeneRepair):
 class MinSizeRepair(base.GeneRepair):
     """Fill clusters up to the minimum size, starting with the bags whose move worsens the objective least.
 
-    Cluster labels are rounded first. Constraints are also repaired if the objective has
-    ``handling="repair"``. Valid individuals are not changed. Takes the time of an evaluation per repair, plus
-    O(N) per moved bag, for N bags.
+    Cluster labels are rounded first. If the objective has ``handling="repair"``, violated constraints are
+    also repaired. Valid individuals are not changed. A repair takes as long as an evaluation, plus O(N) time
+    per moved bag, for N bags.
 
     Parameters
     ----------
@@ -341,7 +340,7 @@ register_operators(
     BagPartitionProblem,
     sampling=partial(PartitionSampling, ("random", "km")),
     crossover=partial(AlignedHUX, prob=0.9),
-    # The mutation improves only one objective, so mutating all children would shrink the front.
+    # The mutation improves only one objective, so mutating all children would narrow the front.
     mutation=partial(ImprovementMutation, 0.2, prob=0.5),
     repair=MinSizeRepair,
 )

@@ -34,15 +34,15 @@ class MedoidSampling(base.SeededSampling):
 class PrefixUnionCrossover(base.PairCrossover):
     """Append medoids from parent B to the first medoids of parent A; the second child swaps A and B.
 
-    For a random cut c in 1..|A|-1, the child is A[:c], then the genes of B not in A[:c], up to ``k_max``
-    genes. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
+    For a random cut c in 1..|A|-1, the child consists of A[:c] and the genes of B that are not in A[:c], up
+    to ``k_max`` genes in total. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}, default="grow"
-        - ``"grow"``: append all of B (as printed in the paper); on average, children have more clusters.
+        - ``"grow"``: append all of B (as in the paper); on average, children have more clusters than parents.
         - ``"keep"``: keep |A| genes, taken from A[:c], then from B, then from the remainder of A.
-        - ``"two_cut"``: append B after a second cut; children with fewer than ``k_min`` get random medoids.
+        - ``"two_cut"``: append the genes of B after a second cut, and random medoids to reach ``k_min``.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
@@ -60,7 +60,7 @@ class PrefixUnionCrossover(base.PairCrossover):
 
 
 def prefix_union(first: Int64Array, second: Int64Array, length: Length, rng: Generator) -> Int64Array:
-    """Return a child for each pair of rows, padded with -1; with "two_cut", it can have too few medoids."""
+    """Return a child for each pair of rows, padded with -1; "two_cut" children can have too few medoids."""
     width = first.shape[1]
     position = np.arange(width)
     sizes = medoids.set_sizes(first)
@@ -105,8 +105,8 @@ class MedoidReplaceMutation(base.SeededMutation):
     Parameters
     ----------
     kind : {"replace", "full"}, default="replace"
-        ``"full"`` replaces, adds or drops a medoid with equal probability; it replaces a medoid if the number
-        of medoids cannot grow or shrink as drawn. If all samples are medoids, it can only drop a medoid.
+        ``"full"`` replaces, adds or drops a medoid with equal probability; if a medoid cannot be added or
+        dropped, one is replaced. If all samples are medoids, a medoid can only be dropped.
     """
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
@@ -202,8 +202,8 @@ def slot_radius(reach: float, n_samples: int) -> int:
 class MedoidSetRepair(base.GeneRepair):
     """Remove invalid and repeated medoids, then add random medoids if fewer than ``k_min`` remain.
 
-    Genes are rounded first, and the remaining medoids move to the left. Only the children of custom operators
-    require this repair. :class:`EncodingRepair` adds the samples with the lowest indices instead.
+    Genes are rounded first, and the remaining medoids move to the left. Only children of custom operators
+    need this repair. Instead of random medoids, :class:`EncodingRepair` adds those with the lowest indices.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

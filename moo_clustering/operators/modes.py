@@ -16,7 +16,7 @@ MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 
 
 class ModesSampling(base.SeededSampling):
-    """Draw the K modes from the samples without replacement; several samples can have the same values.
+    """Draw K samples as modes, without replacement; modes are equal if samples have equal values.
 
     Requires a :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """

@@ -26,11 +26,11 @@ class NeighborSampling(base.SeededSampling):
     Parameters
     ----------
     init : {"knn", "spread", "random"}, default="knn"
-        - ``"knn"``: from the k = ``problem.n_neighbors`` nearest; individuals differ by O(1/sqrt(N)) in f1.
-        - ``"spread"``: individual m of 0..pop-1 draws from the 1 + round((k-1) m / (pop-1)) nearest, which
-          covers the whole front even with thousands of samples.
-        - ``"random"``: from all admissible samples, as a control. Raises a ValueError if the neighbour lists
-          do not contain all N - 1 other samples.
+        - ``"knn"``: draw from the k = ``problem.n_neighbors`` nearest; f1 then varies only by O(1/sqrt(N)).
+        - ``"spread"``: for individual m of 0..pop-1, draw from the 1 + round((k-1) m / (pop-1)) nearest,
+          which covers the whole front even with thousands of samples.
+        - ``"random"``: draw from all admissible samples, as a control. Raises a ValueError if the neighbour
+          lists do not contain all N - 1 other samples.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -88,7 +88,7 @@ class UniformNeighborCrossover(base.PairCrossover):
 class RankSBX(SBX):
     """Simulated binary crossover of neighbour ranks, followed by rounding and clipping.
 
-    A change in rank leads to a slightly nearer or farther neighbour, so row order is irrelevant. Random
+    A change in rank selects a nearer or farther neighbour, so the order of the samples is irrelevant. Random
     numbers are drawn as in pymoo's SBX (bounded form, genes swapped with probability one half).
     Source: PESC, "Evolutionary operators"; Deb and Agrawal 1995.
 
@@ -114,8 +114,8 @@ class IndexSBX(RankSBX):
     Self links and links to forbidden neighbours are redrawn from the k nearest admissible neighbours.
 
     .. warning::
-       Sample indices are unrelated to distances. If the rows are in random order, this operator adds random
-       edges. If they are sorted by class, it adds edges within classes, which makes results overoptimistic.
+       Sample indices are unrelated to distances. If rows are in random order, this operator adds random
+       links. If rows are sorted by class, it adds links within classes, which makes results overoptimistic.
        Use it only to reproduce the paper, and do not compare methods on sorted rows.
     """
 
@@ -184,7 +184,7 @@ class IndexPM(RankPM):
 class CannotLinkRepair(base.GeneRepair):
     """Replace self links and links to forbidden neighbours with links to near admissible neighbours.
 
-    New links are drawn from the k nearest. Ranks within bounds require no repair. Source: PESC, Eq. 3.
+    New links are drawn from the k nearest. Valid ranks are not changed. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH

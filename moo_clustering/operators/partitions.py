@@ -84,7 +84,7 @@ class LabelGraph:
     def united(self, labels: Labels, k_max: int) -> Labels:
         """Merge the smallest cluster with its most similar cluster until at most ``k_max`` clusters remain.
 
-        Ties are broken by the lowest label; a cluster without links is merged with the next smallest cluster.
+        Ties are broken by the lowest label. A cluster without links is merged with the next smallest cluster.
         """
         size: FloatArray = np.bincount(labels).astype(np.float64)
         if len(size) <= k_max:
@@ -146,8 +146,8 @@ class GroupingOverlayCrossover(base.PairCrossover):
     """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
 
     The child inherits each cluster of A with probability one half, but at least one and not all (none if A
-    has only one cluster). The other samples keep their clusters of B. If less than ``min_share`` of a cluster
-    of B remains, its samples join their neighbours' clusters in rounds; those without links stay together.
+    has only one cluster). All other samples keep their clusters of B. If less than ``min_share`` of a cluster
+    of B remains, its samples join their neighbours' clusters in rounds; samples without links stay together.
     While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
@@ -387,7 +387,7 @@ class PairViolationMutation(LabelMutation):
     current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
     moving the piece to the cluster of j. A cannot-link is satisfied by turning a piece without j into a new
     cluster or by moving it to the most similar other cluster. One of the two moves is drawn at random; the
-    other one is used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the
+    other move is used if this one would violate ``k_min..k_max``, or if no other cluster is linked to the
     piece. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
@@ -597,7 +597,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return labels
 
     def _halved(self, labels: Labels) -> Labels:
-        """Halve the largest cluster in breadth-first order, so that one half is connected, if possible."""
+        """Halve the largest cluster in breadth-first order, so that one half is connected if possible."""
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         inside = self.graph.matrix[members][:, members]
         reached = breadth_first_order(inside, 0, directed=False, return_predecessors=False)

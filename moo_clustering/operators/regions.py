@@ -1,4 +1,4 @@
-"""Operators for connected regions: recombination by random trees, and moves of areas across borders."""
+"""Operators for connected regions: recombination along random trees, and moves of areas across borders."""
 
 from abc import abstractmethod
 from functools import partial
@@ -17,7 +17,7 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Default number of moves proposed during a climb: per area, minimum and maximum.
+# Default number of moves proposed in a climb: number per area, minimum and maximum.
 _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
@@ -30,8 +30,8 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 class DirectedMutation(base.SeededMutation):
     """Base class for mutations that improve a weighted sum of the objectives.
 
-    :class:`~moo_clustering.algorithms.DirectedWalks` sets the weights. Other algorithms use random weights,
-    divided by the magnitude of the objectives. Subclasses override :meth:`toward`.
+    :class:`~moo_clustering.algorithms.DirectedWalks` sets the weights. In other algorithms, weights are
+    random and divided by the objectives' mean magnitudes. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
@@ -56,13 +56,13 @@ class TreeRecombination(base.SeededMutation):
     """Redivide the union of two neighbouring regions along a random spanning tree (ReCom).
 
     Loads stay within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair is not
-    changed if none of six trees has a suitable cut. Takes O(n_areas + m log m) time per pair with m edges.
+    changed if none of six trees has a suitable cut. Takes O(n_areas + m log m) time for a pair with m edges.
     Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------
     max_pairs : int, default=3
-        Maximum number of pairs per individual. The number is drawn uniformly from 1 to ``max_pairs``.
+        Maximum number of pairs per individual. The number of pairs is drawn uniformly from 1..max_pairs.
     """
 
     def __init__(self, max_pairs: int = 3, prob: float = 1.0, **kwargs: Any) -> None:
@@ -90,7 +90,7 @@ class BoundaryClimb(DirectedMutation):
     n_proposals : int, optional
         Number of moves proposed per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, relative to the mean loss of worsening moves; it falls to 1% of this value.
+        Initial temperature, relative to the mean loss of worsening moves. It decreases to 1% of this value.
     recombine : float, default=0.5
         Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3
@@ -134,7 +134,7 @@ class BoundaryClimb(DirectedMutation):
 def _directions(
     problem: Any, encoding: RegionEncoding
 ) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
-    """Return the one-hot kind of each objective (zeros if it guides no moves), (n_obj, 5), and their data."""
+    """Return each objective's one-hot kind (zeros if it guides no moves), shape (n_obj, 5), and its data."""
     n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
     features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
     changes = None

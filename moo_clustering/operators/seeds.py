@@ -1,4 +1,4 @@
-"""Seed operators: each gene is the initial document of a subspace cluster (SISC-ML)."""
+"""Operators for seeds; each gene is the initial document of a subspace cluster (SISC-ML)."""
 
 from typing import Any, get_args
 
@@ -92,15 +92,15 @@ class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed with a document drawn in proportion to its distance to the nearest centroid.
 
     Distances use the cluster's feature weights. Requires a
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual, plus
-    an evaluation unless it is already evaluated, as with :class:`~moo_clustering.operators.ExclusiveMating`.
-    Source: an evolutionary search over the clusters of SISC-ML.
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual.
+    Unevaluated individuals are evaluated first; :class:`~moo_clustering.operators.ExclusiveMating` avoids
+    this. Source: an evolutionary search over SISC-ML clusters.
 
     Parameters
     ----------
     kind : {"full", "replace"}, default="full"
-        ``"full"`` replaces a seed, adds a seed in a random slot or drops a seed, with equal probability. It
-        replaces a seed if the number of clusters cannot grow or shrink as drawn.
+        ``"full"`` replaces a seed, adds a seed in a random slot or drops a seed, with equal probability. If a
+        seed cannot be added or dropped, one is replaced.
     """
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
@@ -125,7 +125,7 @@ class DistantSeedMutation(base.DrawnMutation):
 
 
 def _distant(distances: AnyFloatArray, slots: IntArray, rng: Generator) -> Int64Array:
-    """Draw a new document for each row in proportion to distance, or uniformly if all distances are 0."""
+    """Draw a new document for each row, in proportion to distance or, if all distances are 0, uniformly."""
     weights = np.asarray(distances, dtype=np.float64).copy()
     row, place = np.nonzero(slots >= 0)
     weights[row, slots[row, place]] = 0.0
@@ -138,8 +138,8 @@ def _distant(distances: AnyFloatArray, slots: IntArray, rng: Generator) -> Int64
 class SweepSeedMutation(base.DrawnMutation):
     """Local search that replaces each seed with the document with the highest membership in its cluster.
 
-    The mutant's sweeps continue where its parent's sweeps ended. If each seed is already the most central
-    document, the mutant is a copy. For requirements, time and source, see :class:`DistantSeedMutation`.
+    The mutant's sweeps continue where its parent's sweeps ended. If each seed is already that document, the
+    mutant is a copy. For requirements, time and source, see :class:`DistantSeedMutation`.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

@@ -21,7 +21,7 @@ Canonical = Callable[[NDArray[Any]], NDArray[Any]]
 def batched_tournament(
     pop: Population, P: IntArray, algorithm: Any = None, random_state: Generator | None = None, **kwargs: Any
 ) -> IntArray:
-    """Decide tournaments by feasibility, dominance or rank, and crowding; break ties at random.
+    """Run tournaments, decided by feasibility, then by dominance or rank, then by crowding, then at random.
 
     Vectorised version of :func:`pymoo.algorithms.moo.nsga2.binary_tournament`:
     ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except in ties.
@@ -32,7 +32,7 @@ def batched_tournament(
     pop : Population
         Raises a ValueError if a feasible individual lacks ``crowding`` or, in tournaments by rank, ``rank``.
     P : ndarray of shape (n_tournaments, pressure)
-        Positions of the competitors in ``pop``. The winner of the first two meets the next one, and so on.
+        Positions of the competitors in ``pop``. The winner of the first two meets the third, and so on.
     algorithm : pymoo Algorithm, optional
         Its ``tournament_type`` is used: ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
@@ -86,8 +86,8 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
 class CanonicalDuplicates(DuplicateElimination):
     """Eliminate individuals with a canonical genotype that has already occurred.
 
-    One hash per individual is compared, in O(n_individuals n_var) time plus the time for ``canonical``. The
-    default of pymoo, Euclidean distance between pairs, misses permuted medoids and renumbered clusters.
+    Compares one hash per individual, in O(n_individuals n_var) time plus the time for ``canonical``. pymoo's
+    default, the Euclidean distance between genes, misses permuted medoids and renumbered clusters.
 
     Parameters
     ----------

@@ -18,7 +18,6 @@ from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
-# Errors and link counts of an individual's rows.
 Tables = tuple[FloatArray, Labels]
 # Arguments for :func:`~moo_clustering.operators.base.require`.
 SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
@@ -27,10 +26,10 @@ TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Create individuals that link samples to between one and all of their candidates, deterministically.
+    """Create individuals that link each sample to one, some or all of its candidates, deterministically.
 
     Individual m of 0..n-1 starts with equal weights for the 1 + round((w - 1) m / (n - 1)) nearest of w
-    candidates, which coordinate descent then refits. Sets ``row_errors`` and ``row_sizes`` for
+    candidates; coordinate descent then refits these weights. Sets ``row_errors`` and ``row_sizes`` for
     :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
     Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
@@ -64,7 +63,7 @@ class RowUniformCrossover(base.PairCrossover):
     """Swap each sample's row of weights between two parents with probability one half.
 
     Requires an :class:`~moo_clustering.problems.SRMOSCProblem`. If both parents have ``row_errors`` and
-    ``row_sizes``, their entries are swapped too. Takes O(N w) time and memory per crossed pair.
+    ``row_sizes``, these arrays' entries are also swapped. Takes O(N w) time and memory per crossed pair.
     Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
@@ -211,8 +210,8 @@ class RowTableEvaluator(Evaluator):
 
     Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update both arrays, such as
     :class:`~moo_clustering.operators.SparseRowSampling`, ``RowUniformCrossover`` and ``SupportMutation``.
-    Missing arrays are computed. Operators that change genes but not these arrays require pymoo's evaluator,
-    which reads the genes. Takes O(N) time per individual without copying the genes.
+    Missing arrays are computed. If operators change genes but not these arrays, use pymoo's evaluator, which
+    reads the genes. Takes O(N) time per individual without copying the genes.
     """
 
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""Survival operators with a constraint bonus, dynamic diversity or an elite, and random survival."""
+"""Survival operators: with a constraint bonus, with dynamic diversity, with an elite, and random."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _crowding = get_crowding_function("cd")
 
 
 class _SeededSurvival(Survival):
-    """Base class for survival operators that use only the number of survivors and a random generator."""
+    """Base class for survival operators with no options other than ``n_survive`` and a random generator."""
 
     def _do(
         self,
@@ -62,10 +62,10 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     Parameters
     ----------
     boundary : {"infinite", "finite"}, default="infinite"
-        Crowding distance at the ends of a front: infinite (as printed in the paper), which makes the bonus
-        irrelevant there, or the number of objectives.
+        Crowding distance at the ends of a front: infinite (as in the paper), which makes the bonus irrelevant
+        there, or the number of objectives.
     unique : pymoo DuplicateElimination, optional
-        Removes later duplicates before ranking, as long as enough individuals remain.
+        Duplicate elimination, which removes later duplicates before ranking if enough individuals remain.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
     """Return the crowding distance of each member of a front, summed over the objectives.
 
     Members with the lowest or highest value of an objective get infinity or, with ``boundary="finite"``, the
-    number of objectives, which bounds all other distances. Ties are broken by index. pymoo averages over
-    objectives and uses 0 for constant objectives. Source: NSGA-II-clus, Algorithm 1.
+    number of objectives, the upper bound of all other distances. Ties are broken by index. Unlike here, pymoo
+    averages over objectives and uses 0 for constant objectives. Source: NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)
@@ -127,9 +127,9 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
 class DynamicDiversitySurvival(_SeededSurvival):
     """NSGA-II survival that recomputes the diversity objective f2 for the current population.
 
-    pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. Before ranking,
-    this survival computes f2 relative to all parents and offspring; afterwards, it computes f2, rank and
-    crowding relative to the survivors. Requires feasible individuals and a
+    pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
+    computes f2 relative to all parents and offspring before ranking, and recomputes f2, rank and crowding
+    relative to the survivors afterwards. Requires feasible individuals and a
     :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N) for
     ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
 
@@ -138,10 +138,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
     diversity : {"slots", "last_front", "none"}, default="slots"
         How genotypic diversity is preserved in addition to f2:
 
-        - ``"slots"``: front and crowding select the first ``n_survive - n_div`` survivors. The others are
-          selected one at a time, front by front, each as different as possible from all selected members.
-        - ``"last_front"``: in the front that survives only partly, diversity in the merged population
-          replaces crowding, and the member with the lowest f1 always survives.
+        - ``"slots"``: the first ``n_survive - n_div`` survivors are selected by front and crowding. The rest
+          are selected one at a time, front by front, each as different as possible from all survivors so far.
+        - ``"last_front"``: in the last front, of which only some members survive, diversity in the merged
+          population replaces crowding, and the member with the lowest f1 always survives.
         - ``"none"``: same as NSGA-II.
     n_div : int, optional
         Number of survivors selected for diversity with ``"slots"``. Default: ceil(0.1 n_survive).
@@ -170,7 +170,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the survivors' rows, and their objectives among the survivors, shape (n_survive, 2).
+        """Return the survivors' rows, and their objectives relative to the survivors, shape (n_survive, 2).
 
         ``ranks`` contains the parents and offspring in rank encoding, shape (n_individuals, n_samples). ``F``
         contains their objectives, shape (n_individuals, 2); its second column is ignored.
@@ -215,7 +215,7 @@ def _most_different(
     """Select ``n_div`` diverse members of ``rest``, which is sorted by front, crowding and position."""
     if n_div == 0:
         return rest[:0]
-    # The n_div members cannot come from later fronts.
+    # Later fronts cannot contribute any of the n_div members.
     rest = rest[rank[rest] <= rank[rest[n_div - 1]]]
     candidates, front = ranks[rest], rank[rest]
     shared = np.zeros(len(rest), dtype=np.int64)
@@ -238,13 +238,13 @@ class EliteSurvival(Survival):
 
     Requires a problem with ``decode`` and ``natural``, such as
     :class:`~moo_clustering.problems.PartitionProblem`. ``scalar`` is called once per generation, with parents
-    and offspring. If the elite replaces any survivors, the wrapped survival is run again on the final
+    and offspring. If the elite replaces any survivors, the wrapped survival is applied again to the final
     survivors to update their rank and crowding. Source: ParetoClustering, evolution.
 
     Parameters
     ----------
     survival : pymoo Survival
-        Survival that selects all survivors; the elite then replaces the last of them.
+        Survival that selects all survivors. Elite members that it missed then replace the last survivors.
     scalar : callable
         See :class:`EliteMemory`. A partition's score must not depend on the other partitions.
     n_elite : int, default=4
@@ -308,7 +308,7 @@ class EliteMemory:
         self.scores: FloatArray = np.empty(0)
 
     def update(self, values: FloatArray, labels: Labels) -> IntpArray:
-        """Store the best partitions; return the rows of this population's best partitions, best first.
+        """Store the best partitions; return the row numbers of this population's best, best first.
 
         Raises a ValueError if ``scalar`` returns NaN or the wrong number of scores.
         """
@@ -340,7 +340,7 @@ class EliteMemory:
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Replace the last chosen rows that are not in the elite with the elite rows that were not chosen."""
+    """Add elite rows to the chosen rows, in place of the last rows that are not in the elite."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()

@@ -1,4 +1,4 @@
-"""Link operators based on a minimum spanning tree; each gene is the link of a sample (MOCK)."""
+"""Link operators based on a minimum spanning tree; each gene is a sample's link (MOCK)."""
 
 import warnings
 from functools import partial
@@ -30,19 +30,19 @@ class MSTInterestingnessSampling(base.SeededSampling):
 
     Requires a :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link is interesting
     if neither endpoint is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time;
-    with "2007", plus up to ten k-means iterations for each individual in the second half of the population.
+    "2007" adds up to ten k-means iterations for each individual in the second half of the population.
     Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
     kind : {"delta", "2007"}, default="delta"
-        - ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, where k runs
-          through random permutations of 2, 3, ...
+        - ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, for k in random
+          permutations of 2, 3, ...
         - ``"2007"``: the tree without its 0, 1, ... most interesting links, for up to half of the population;
           then the tree without the links between k-means clusters, for k = 2, 3, ..., n_samples, 2, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        New link of a sample that loses its tree link: to a random neighbour or to itself; bits become 0. With
-        kind "delta", ``"neighbor"`` can also link the sample to itself, but not restore the removed link.
+        Whether a sample without its tree link is linked to a random neighbour or to itself (bits become 0).
+        With kind "delta", ``"neighbor"`` can also link the sample to itself, but not restore the tree link.
     """
 
     _needs = LINKS
@@ -69,15 +69,15 @@ class MSTInterestingnessSampling(base.SeededSampling):
 class GreedyFrontSampling(base.SeededSampling):
     """Take part of the population from a greedily constructed front.
 
-    The selected partitions are evenly spaced along the front and include both of its ends. Requires a problem
-    with :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
+    These partitions are evenly spaced along the front and include both of its ends. Requires a problem with
+    :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
     Parameters
     ----------
     share : float, default=0.5
         Maximum share of the population that comes from the constructed front.
     rest : pymoo Sampling, optional
-        Sampling for the other individuals. Default: :class:`MSTInterestingnessSampling`.
+        Sampling for the rest of the population. Default: :class:`MSTInterestingnessSampling`.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class GreedyFrontSampling(base.SeededSampling):
 
 
 def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return a mask of the genes that lose their tree links with "delta", shape (n_samples, n_var)."""
+    """Return a mask of the tree links that "delta" removes, shape (n_samples, n_var)."""
     order = _by_interest(problem)
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     most, row = min(n_samples, len(order) + 1), 1
@@ -115,7 +115,7 @@ def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return a mask of the genes that lose their tree links with "2007", shape (n_samples, n_var)."""
+    """Return a mask of the tree links that "2007" removes, shape (n_samples, n_var)."""
     graph, samples = problem.graph, problem.encoding.relevant
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     order = _by_interest(problem)
@@ -134,7 +134,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_interest(problem: Any) -> NDArray[np.intp]:
-    """Return the genes of all samples with a parent in the tree, most interesting links first."""
+    """Return the genes of all tree links, most interesting links first."""
     gene_of = np.full(problem.n_samples, -1, dtype=np.intp)
     gene_of[problem.encoding.relevant] = np.arange(problem.n_var)
     genes = gene_of[problem.graph.interest.order]
@@ -159,7 +159,7 @@ def draw_links(
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from all positions but that of the current link.
+    # Draw from all positions except that of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn = rng.integers(0, width + 1 - same.any(axis=1))
     return choices[np.arange(len(samples)), drawn + (drawn >= place)]
@@ -168,7 +168,7 @@ def draw_links(
 class NeighborBiasedMutation(base.SeededMutation):
     """Replace links of rank l with links to one of the L nearest neighbours, with probability 1/n + (l/n)^2.
 
-    Ranks count neighbours: a self link has rank 0, and a link outside the tree and the lists has rank L + 1.
+    A link to the r-th neighbour has rank r, a self link 0, and a link outside the tree and the lists L + 1.
     With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at 1. Requires
     a :class:`~moo_clustering.problems.MOCKProblem`. Draws O(n_individuals (expected changes + interesting
     links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
@@ -178,8 +178,8 @@ class NeighborBiasedMutation(base.SeededMutation):
     length : {"genotype", "N"}, default="genotype"
         Whether n is the number of genes or of samples.
     new_value : {"different", "any"}, optional
-        ``"different"`` draws the sample itself or a neighbour, but not the current link. ``"any"`` draws any
-        neighbour. Default: ``"any"`` for "locus" encodings, otherwise ``"different"``.
+        ``"different"`` draws a neighbour or the sample itself, except for the current target. ``"any"`` draws
+        any neighbour. Default: ``"any"`` for "locus" encodings, otherwise ``"different"``.
     """
 
     _needs = LINKS
@@ -210,7 +210,7 @@ def _mutated_genes(
 ) -> tuple[IntpArray, IntpArray]:
     """Draw the rows and columns of the genes to change."""
     # Tree links with a rank above L + 1 ("hot") have high probabilities and are drawn individually. All other
-    # links are drawn sparsely with the probability for rank L + 1, then thinned to their exact probabilities.
+    # links are drawn sparsely with the probability for rank L + 1, then thinned to their own probability.
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]

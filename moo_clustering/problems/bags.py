@@ -42,7 +42,7 @@ class BagPartitionProblem(partition.PartitionProblem):
     bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
         Bags, scaled for distances.
     n_clusters : int
-        Number of clusters, including empty ones.
+        Number of clusters, including empty clusters.
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"`` or other bag
         indices. Maximised indices are negated (see :meth:`natural`). Infinite values are replaced with 1e6.
@@ -52,7 +52,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         Minimum number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
         Whether ``min_cluster_size`` is an inequality constraint. Default: True if it is greater than 1. Local
-        search and repair with ``objective`` always enforce the minimum size.
+        search and repair enforce the minimum size in any case.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Same as for :class:`PartitionProblem`. Local search minimises ``objective * (1 + V)``, except with
         ``"none"``. With ``"constraint"``, repair also satisfies the constraints if possible.
@@ -126,20 +126,20 @@ class BagPartitionProblem(partition.PartitionProblem):
 
 @documented(BagPartitionProblem, MedoidSlotEncoding)
 class BagMedoidProblem(partition.PartitionProblem):
-    """Optimise partitions of bags, defined by a varying number of medoids, by one or more indices.
+    """Optimise partitions of bags, encoded by a varying number of medoids, by one or more indices.
 
     Genes are indices of medoid bags, with -1 for empty slots; see
     :class:`~moo_clustering.encodings.MedoidSlotEncoding`. P individuals take O(P k_max N) time to decode, and
-    O(P (N + k_max^2)) for Davies-Bouldin with medoids, once for each set of medoids. Source: Evolutionary
-    multi-instance clustering (MIGCUK), Eq. 10.
+    O(P (N + k_max^2)) time for Davies-Bouldin with medoids, which is computed once per set of medoids.
+    Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
     centers : {"medoid", "mean"}, default="medoid"
         Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"
-        Distance between bags, also for a silhouette given by name or class: "directed", "symmetric",
-        "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
+        Distance between bags, which a silhouette specified by name or class also uses: "directed",
+        "symmetric", "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
 
     Attributes
     ----------
@@ -276,7 +276,7 @@ def moved_objective(
 
 
 def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace infinite values of a minimised index with 1e6, as in the bag indices."""
+    """Replace infinite values of a minimised index with 1e6, the value of undefined bag indices."""
     return values if index.greater_is_better else np.where(values == np.inf, indices.UNDEFINED, values)
 
 

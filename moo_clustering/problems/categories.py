@@ -18,13 +18,13 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
-# Number of samples per block, the same for all populations, so that an individual's sums never change.
+# Number of samples per block; constant, so that an individual's sums do not depend on the population.
 BLOCK_SAMPLES = 512
 # Maximum number of values in memory for all threads (256 MB of float64), and per block (fits the cache).
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
-# Minimum number of memberships that makes a thread worthwhile.
+# Minimum number of memberships for which additional threads are worthwhile.
 LEAST_PER_THREAD = 1 << 18
-# Relative tolerance for equal sums of memberships, because the order of summation is arbitrary.
+# Relative difference up to which sums of memberships are ties; summation order changes the last digits.
 TIE = 1e-10
 # Mean number of categories per attribute above which sparse tables are faster than dense tables.
 SPARSE_CATEGORIES = 64
@@ -36,8 +36,8 @@ class FuzzyModesProblem(SignedProblem):
     Genes are the concatenated attributes of K modes. Evaluation replaces each mode with the mode of its fuzzy
     cluster, scores the new modes, and writes them to the individuals (``out["X"]``).
 
-    - ``pi``, minimised: mean distance from the members of a cluster to its mode, summed over clusters.
-    - ``sep``, maximised (-sep in ``F``): sum of the distances between modes; close modes have high weights.
+    - ``pi``, minimised: mean distance from a cluster's members to its mode, summed over clusters.
+    - ``sep``, maximised (-sep in ``F``): sum of distances between modes, with higher weights for close modes.
 
     Raises a ValueError if evaluated genes contain invalid categories or infinite values. Source:
     Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
@@ -99,7 +99,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64, or int32 codes rounded from genes. A genotype of shape (n_var,) is treated as a
+        Modes are float64 or, for categories, rounded to int32 codes. A single genotype is treated as a
         population. Raises a ValueError if the number of genes is wrong, or if genes are invalid or infinite.
         """
         genes = np.atleast_2d(np.asarray(X))
@@ -119,7 +119,7 @@ class FuzzyModesProblem(SignedProblem):
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
         """Decode genotypes to partitions by nearest mode, shape (n_individuals, n_samples).
 
-        Ties are broken in favour of the first mode. Clusters are numbered by first appearance, without gaps.
+        Ties are broken in favour of the first mode. Clusters are numbered contiguously by first appearance.
         """
         return relabel_by_first_appearance(self.nearest(X))
 
@@ -138,9 +138,9 @@ class FuzzyModesProblem(SignedProblem):
         return sorted_modes.reshape(len(modes), self.n_var)
 
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
-        """Return the modes of clusters 0..k-1 in a partition of shape (n_samples,), shape (k, n_features).
+        """Return the modes (k, n_features) of clusters 0..k-1 in a partition of shape (n_samples,).
 
-        For each attribute, a mode contains the most frequent category (the first on ties) or the mean.
+        For each attribute, a mode contains the most frequent category (ties: the first) or the mean.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1
@@ -159,7 +159,7 @@ class FuzzyModesProblem(SignedProblem):
         return np.stack([m[r].ravel() for m, r in zip(modes, rows, strict=True)])
 
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw genes for the given positions: any category, or a uniform number in the attribute's range."""
+        """Draw genes at the given positions uniformly from the attribute's categories or range of values."""
         return self.space.draw(positions % self.n_features, rng)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -255,8 +255,8 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 class HammingSpace:
     """Space of category codes; the distance is the number of differing attributes."""
 
-    # Distances (float32, exact for these integers) and the ``width`` sums that give a mode (float64) are
-    # products with a block's 0/1 table of samples and categories.
+    # A 0/1 table indicates the categories of each sample in a block. Products with this table yield distances
+    # (float32, which is exact for these integers) and the ``width`` sums that determine a mode (float64).
 
     dtype = np.dtype(np.int32)
 

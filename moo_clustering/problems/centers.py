@@ -44,12 +44,12 @@ class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances between samples and their nearest centres.
 
     Genes are the concatenated coordinates of ``n_clusters`` centres, relative to the mean of X (which
-    :meth:`centers` adds). All operators for real numbers can be used.
+    :meth:`centers` adds). All operators for real-valued genes can be used.
     :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
     centres, and ``LocalSearchRepair`` converts individuals to local optima. Evaluation takes O(n_samples
     n_clusters n_features) time per individual, and is cached. Individuals store the position of each sample's
-    nearest centre as ``"labels"``. Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982; Hamerly,
-    SDM, 2010. Raises a ValueError if evaluated genes are not finite.
+    nearest centre as ``"labels"``. Raises a ValueError if evaluated genes are not finite. Sources: Lloyd,
+    IEEE Transactions on Information Theory 28, 1982; Hamerly, SDM, 2010.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ class SumOfSquaresProblem(PartitionProblem):
     n_clusters : int
         Number of clusters, from 1 to n_samples.
     constraints, constraint_handling
-        Same as for :class:`PartitionProblem` with the index ``SumOfSquares``, but centres need not be means.
+        See :class:`PartitionProblem`. Unlike its index ``SumOfSquares``, centres need not be cluster means.
 
     Attributes
     ----------
     encoding : CenterEncoding
         Encoding for ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
     n_distances, n_local_searches : int
-        Numbers of point-to-point distances and of local searches so far.
+        Numbers of point-to-point distances computed and of local searches run so far.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return Optimum(centers, labels, objective)
 
     def improve(self, X: ArrayLike) -> FloatArray:
-        """Return the genes of the local optima that the individuals converge to."""
+        """Return the genes of the local optima to which the individuals converge."""
         found = [self.optimum(centers).centers for centers in self.encoding.relative_centers(X)]
         return np.array(found).reshape(-1, self.n_var)
 
@@ -182,9 +182,9 @@ class CenterEncoding(Encoding):
     points : ndarray of shape (n_samples, n_features)
         X minus its mean. Genes are coordinates in this space.
     offsets : tuple of two ndarrays of shape (n_features,)
-        Offsets that are subtracted from X, one after the other.
+        Offsets to subtract from X, one after the other.
     k_min, k_max : int
-        1 and ``n_clusters``, because a centre can be without samples.
+        1 and ``n_clusters``, because centres can have no samples.
     """
 
     dtype = np.dtype(np.float64)
@@ -192,7 +192,7 @@ class CenterEncoding(Encoding):
     def __init__(self, X: ArrayLike, n_clusters: int) -> None:
         data = checked_table(X)
         self.points = centred_features(data)
-        # Subtract both offsets in turn, as for the points, so that equal rows remain bit-identical.
+        # Both offsets are subtracted in turn, as for the points, so that equal rows remain bit-identical.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
@@ -206,7 +206,7 @@ class CenterEncoding(Encoding):
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
     def relative_centers(self, X: ArrayLike) -> FloatArray:
-        """Copy genes to centres relative to the mean of X, shape (n_individuals, n_clusters, n_features).
+        """Return a copy of the centres relative to the mean, (n_individuals, n_clusters, n_features).
 
         Raises a ValueError if the number of columns is wrong or a value is not finite.
         """
@@ -234,7 +234,7 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Assign samples to their nearest centres; number the non-empty clusters in order of the centres."""
+        """Assign samples to their nearest centres; number non-empty clusters by position of their centres."""
         return contiguous(self._positions(X))
 
     def centers(self, X: ArrayLike) -> FloatArray:
@@ -247,12 +247,12 @@ class CenterEncoding(Encoding):
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def _order(self, positions: Labels) -> IntpArray:
-        """Return the positions of the centres with samples, then of those without samples."""
+        """Return the positions of centres with samples, followed by those of centres without samples."""
         sizes = [np.bincount(row, minlength=self.n_clusters) for row in positions]
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Return the means of the ``n_clusters`` largest clusters, repeating means if there are fewer."""
+        """Return the means of the ``n_clusters`` largest clusters; repeat means if there are too few."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):
@@ -283,16 +283,16 @@ class FuzzyCenterEncoding(CenterEncoding):
     """Encoding of fuzzy partitions by cluster centres, with fuzzy c-means memberships.
 
     A sample's membership in a cluster is ``d^-q / sum of all d^-q``, where d are its distances to the centres
-    and ``q = 2 / (fuzziness - 1)``. A sample located at a centre belongs only to its cluster, or in equal
-    parts to all clusters with the same centre. Its label is the cluster with the highest membership (the
-    first on ties). Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals n_samples
-    n_clusters) memory for memberships. Distances depend on the columns' units, so scale the data first.
+    and ``q = 2 / (fuzziness - 1)``. A sample located at a centre belongs only to that centre's cluster, or
+    equally to all clusters with the same centre. A sample's label is the cluster with the highest membership
+    (ties: the first). Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals
+    n_samples n_clusters) memory for memberships. Distances depend on the features' units, so scale X first.
     Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Exponent above 1. Memberships approach 0 and 1 as it approaches 1, and 1 / n_clusters if it is large.
+        Exponent above 1. As it decreases to 1, memberships approach 0 or 1; as it grows, 1 / n_clusters.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:
@@ -333,7 +333,7 @@ def contiguous(positions: Labels) -> Labels:
 def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
     """Compute fuzzy c-means memberships from squared distances of shape (..., n_clusters)."""
     least = squares.min(axis=-1, keepdims=True)
-    # Ratios to the smallest distance neither overflow nor divide by zero at a centre.
+    # Ratios to the smallest distance cannot overflow, and avoid division by zero at a centre.
     ratios = np.divide(least, squares, out=np.ones(squares.shape), where=squares > least)
     memberships = ratios ** (1.0 / (fuzziness - 1.0))
     memberships /= memberships.sum(axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Selection of ensemble runs that agree with all runs but differ from each other."""
+"""Selection of ensemble runs that agree with all other runs but differ from each other."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ class EnsembleSelectionProblem(SignedProblem):
 
     - minus the mean NMI between the selected runs and all other runs in the ensemble;
     - the mean NMI over pairs of selected runs (1 if there are no pairs);
-    - with ``losses``, the mean loss of the selected runs, where losses are scaled to 0..1 over the ensemble.
+    - with ``losses``, the mean loss of the selected runs, after losses are scaled to 0..1 over all runs.
 
     NMI is computed once in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
-    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not lead to a
+    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not yield a
     better consensus: compare with :func:`~moo_clustering.consensus.best_half`, which requires no search.
     Raises a ValueError if evaluated genes are not 0 or 1.
 

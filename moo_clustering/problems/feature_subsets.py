@@ -1,4 +1,4 @@
-"""Feature subsets: k-means partitions on selected features, and a problem that searches subsets."""
+"""Feature subsets: an encoding of k-means partitions by selected features, and a problem to search them."""
 
 import math
 from abc import abstractmethod
@@ -26,7 +26,7 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import ari_table, counted
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# Number of noise samples per subset size, and ratio between successive sizes.
+# Number of permuted data sets per subset size, and ratio of successive sizes, to estimate shares in noise.
 _NOISE, _STEP = 5, 1.4
 # Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
@@ -87,7 +87,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
-        """Convert genes to booleans; raise a ValueError if they are not 0 or 1 or a subset is invalid."""
+        """Convert genes to booleans; raise a ValueError if genes are not 0 or 1 or a subset is invalid."""
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
@@ -135,7 +135,7 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Estimate the share that k-means explains in permuted columns; interpolate between subset sizes."""
+        """Estimate the share explained in permuted columns, by interpolation between several subset sizes."""
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
             at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))
@@ -199,7 +199,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """sqrt(m) (R - R0(m)): R is the share of the sum of squares explained by k-means, R0(m) that in noise."""
+    """sqrt(m) (R - R0(m)): k-means explains shares R and R0(m) of the sum of squares in data and noise."""
 
     name, greater_is_better = "separation", True
 
@@ -267,7 +267,7 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives (violated pairs last) in a single ``"score"``. Default: no combination.
+        Weights to combine the objectives (violated pairs last) in one ``"score"``. Default: not combined.
 
     Notes
     -----
@@ -276,7 +276,7 @@ class FeatureSubsetProblem(PartitionProblem):
     for m features; R is the between-cluster share of the sum of squares, R0(m) its mean for permuted data.
 
     For the running time, see :class:`FeatureSubsetEncoding`; held-out labels add a k-means run per fold. The
-    subset with the best score need not lead to the best partition: see the page on evolution.
+    subset with the best score need not yield the best partition: see the page on evolution.
 
     Examples
     --------

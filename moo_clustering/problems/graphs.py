@@ -53,7 +53,7 @@ VALID_LINKS = "pass **problem.operators() to the algorithm."
 class MOCKProblem(EncodedProblem):
     """Find compact clusters that also contain the nearest neighbours of their samples.
 
-    "short" and "split" take O(E n_features + P) time per partition for E links with genes and P pairs of
+    "short" and "split" take O(E n_features + P) time per partition for E encoded links and P pairs of
     neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and Knowles,
     IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective; Garza-Fabre,
     Handl and Knowles, IEEE TEVC, 2018.
@@ -63,10 +63,10 @@ class MOCKProblem(EncodedProblem):
     X : array-like of shape (n_samples, n_features), optional
         Features; ignored if ``graph`` is specified.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
-        Genotype: a short or split tree code, or one link for each sample.
+        Genotype: the most interesting links of a tree ("short", "split"), or one link per sample ("locus").
     n_neighbors : int, default=10
-        Number L of neighbours that connectivity considers and genes can link to. Clusters smaller than L/2
-        can be missed. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate.
+        Number L of neighbours of each sample, for connectivity and for links. The search can miss clusters
+        smaller than L/2. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate them.
     objectives : sequence of str, default=("variance", "connectivity")
         Unique objective names:
 
@@ -76,14 +76,14 @@ class MOCKProblem(EncodedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weight of the r-th neighbour: 1/r, or for "published" (delta-MOCK's program) 1/(r + 1), 0 if r = L.
+        Weight of the r-th neighbour: 1/r or, for "published" (delta-MOCK's program), 1/(r + 1), 0 if r = L.
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
         Must-links and cannot-links for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of rows per sample, by which the sample's terms in the objectives are multiplied.
-        Variance, deviation and ``"ari"`` equal those of repeated rows, but copies do not count as neighbours.
+        Positive number of rows that each sample represents; multiplies the sample's terms in the objectives.
+        Variance, deviation and ``"ari"`` equal those of repeated rows; copies do not count as neighbours.
     metric, ties, root, rank_cap
         See :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
@@ -157,7 +157,7 @@ class MOCKProblem(EncodedProblem):
         self._built: dict[int, NDArray[Any]] = {}
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, graph.n_samples)
-        # LinkScores supports no sample weights.
+        # LinkScores does not support sample weights.
         scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
         super().__init__()
@@ -169,13 +169,13 @@ class MOCKProblem(EncodedProblem):
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
         """Construct a front without searching, by greedily merging parts of the spanning tree.
 
-        The parts are the pieces of the tree without its most interesting links. For each of ``n_weights``
-        weights of variance against connectivity, every step merges the two neighbouring parts with the
-        smallest weighted rise in variance minus fall in connectivity, relative to the objectives' ranges.
-        Returns the genotypes of non-dominated partitions by increasing variance. The result is deterministic
-        and cached. P parts take O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. Above 500 parts,
-        the smallest are first merged with their closest neighbours. Kind "split" merges only parts linked in
-        the tree.
+        The parts are the components of the tree without its most interesting links. For each of ``n_weights``
+        relative weights of variance and connectivity, each step merges the two neighbouring parts that
+        minimise the weighted increase in variance minus the weighted decrease in connectivity, each divided
+        by the objective's range. Returns the genotypes of the non-dominated partitions by increasing
+        variance. The result is deterministic and cached. P parts take O(n_weights P^2) to O(n_weights P^3)
+        time and O(P^2) memory. If there are more than 500 parts, the smallest are first merged with their
+        closest neighbours. With kind "split", only parts linked in the tree are merged.
 
         Examples
         --------
@@ -224,13 +224,13 @@ class MOCKProblem(EncodedProblem):
     ) -> tuple[int, Labels] | None:
         """Merge clusters smaller than ``least_size``, and return the best-separated or most compact result.
 
-        Only individuals with at most 2000 clusters are used, of which exactly ``n_clusters`` have at least
+        Uses only individuals with at most 2000 clusters, exactly ``n_clusters`` of which have at least
         ``least_size`` samples. Until ``n_clusters`` remain, the smallest cluster is merged with the cluster
-        that contains most of its neighbours by weight or, without any, has the nearest mean. For data with up
-        to three features, the result has the highest :class:`~moo_clustering.validity.MinimaxSilhouette` (of
-        600 samples) if that is at least 0.4. Otherwise, it has the lowest variance. Returns the individual
-        and its labels, numbered by first appearance, or None if no individual qualifies. Takes
-        O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        with the highest total neighbour weight or, if it has no neighbours, with the nearest mean. For data
+        with up to three features, the result has the highest
+        :class:`~moo_clustering.validity.MinimaxSilhouette` (of up to 600 samples) if this is at least 0.4;
+        otherwise, the lowest variance. Returns its index and labels (numbered by first appearance), or None
+        if no individual qualifies. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -265,7 +265,7 @@ class MOCKProblem(EncodedProblem):
 
 
 class PartScores:
-    """Objectives computed from sums over parts, which are sets of samples joined by links without a gene."""
+    """Objectives computed from sums over parts: sets of samples joined by links that no gene can change."""
 
     def __init__(
         self,
@@ -349,7 +349,7 @@ class PartScores:
 
     @cached_property
     def pairs(self) -> Any:
-        """Pairs of parts with samples that are neighbours, and the total neighbour weight of each pair."""
+        """Pairs of parts that contain neighbouring samples, and the total neighbour weight of each pair."""
         rows, ranks = np.nonzero(self.graph.neighbors >= 0)
         weights = self.weights[ranks]
         if self.sample_weight is not None:
@@ -360,7 +360,7 @@ class PartScores:
         """Merge the smallest parts into groups; return each part's group, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
-        # Link every part to its parent in the tree, even if they share no neighbours.
+        # Link every part to its parent in the tree, even if no samples of the two parts are neighbours.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
         edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
@@ -392,7 +392,7 @@ class PartScores:
         return totalled[0], totalled[1], float(cannot_weights[joined].sum())
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Sum the weights of sample pairs over each pair of different parts."""
+        """Sum the weights of the sample pairs between each two parts."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -456,7 +456,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
 
 
 class LinkScores(PartScores):
-    """Objectives of one link per sample, computed in a single pass over samples and neighbours."""
+    """Objectives of genotypes with one link per sample, computed in one pass over samples and neighbours."""
 
     @cached_property
     def _neighbors(self) -> Labels:
@@ -638,16 +638,16 @@ class NeighborGraphProblem(FixedProblem):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by linking each sample to a near neighbour in its cluster.
 
-        :meth:`decode` restores the partition if each cluster has a sample that all others can reach through
-        listed neighbours in it. Otherwise, clusters are divided; samples with no listed neighbour in their
-        cluster are linked to the nearest sample. Takes O(N (w + log N)) time per partition.
+        :meth:`decode` restores the partition if every cluster has a sample that all its other samples can
+        reach through listed neighbours in it. Otherwise, clusters are divided, and samples with no listed
+        neighbour in their cluster are linked to the nearest sample. Takes O(N (w + log N)) per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
         return self.genes(np.array(ranks, dtype=self.vtype).reshape(labels.shape))
 
     def _spanning_ranks(self, labels: Labels, width: int) -> IntArray:
-        """Link the samples along a tree of each cluster, if possible by their first ``width`` neighbours."""
+        """Link each cluster's samples along a tree, if possible through their first ``width`` neighbours."""
         neighbors = self.lists.indices[:, :width]
         inside: Any = _inside(neighbors, labels)
         # Exclude neighbours that must link to another cluster, because links to them would join two clusters.
@@ -703,7 +703,7 @@ def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
 
 
 def _inverse(lists: NeighborLists) -> IntArray:
-    """Return the rank of j in the list of i as entry [i, j], or the (invalid) width if j is not listed."""
+    """Return a table whose entry [i, j] is the rank of j in the list of i, or the width if j is unlisted."""
     n, width = lists.indices.shape
     rank_of = np.full((n, n), width, dtype=np.min_scalar_type(width))
     rows, ranks = np.nonzero(lists.indices >= 0)
@@ -719,12 +719,12 @@ class SRMOSCProblem(FixedProblem):
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint, which the operators satisfy, requires a link for each sample. Raises a ValueError for
-    ``"all"`` with too many samples, a population above ``max_memory``, a sample without candidates, or
-    overflowing squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes. Evaluation
-    takes O(N (w + links n_features)) time per individual, or O(N) with
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Issues a UserWarning if the data are so far from
-    the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    A constraint, which the operators satisfy, requires a link for each sample. Raises a ValueError if
+    ``"all"`` is used with too many samples, if a population exceeds ``max_memory``, if a sample has no
+    candidates, or if squares overflow. Issues a UserWarning if the data are so far from the origin that
+    rounding errors determine the links. A population and its offspring take ``2 pop_size N (4 w + 12)``
+    bytes. Evaluation takes O(N (w + links n_features)) time per individual, or O(N) with
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
@@ -769,7 +769,7 @@ class SRMOSCProblem(FixedProblem):
     """
 
     objective_names = ("reconstruction_error", "n_links")
-    # Fitted weights can exceed the bounds, which are only given because some operators require bounds.
+    # Fitted weights can exceed the bounds, which exist only because some operators require them.
     largest_gene = np.inf
 
     def __init__(
@@ -824,7 +824,7 @@ class SRMOSCProblem(FixedProblem):
         return len(self.X)
 
     def weights(self, X: ArrayLike) -> Float32Array:
-        """Copy genotypes to weights, shape (n_individuals, n_samples, width); set negative genes to 0."""
+        """Return a copy of shape (n_individuals, n_samples, width) in which negative genes are set to 0."""
         genes = checked_rows(np.atleast_2d(X), self.n_var, "X").astype(np.float32, copy=False)
         return np.ascontiguousarray(np.maximum(genes, 0.0)).reshape(-1, self.n_samples, self.width)
 
@@ -878,9 +878,9 @@ class SRMOSCProblem(FixedProblem):
     def encode(self, labels: IntArray) -> Float32Array:
         """Encode partitions as weights that reconstruct each sample from candidates in its cluster.
 
-        Links that are needed only to connect a cluster get a small weight. Hence, :meth:`decode` restores the
-        partition if the samples of each cluster are connected by links to candidates. A sample without a
-        candidate in its cluster is linked to the nearest sample. Takes O(N w n_features) time per partition.
+        Links needed only to connect a cluster get a small weight. Therefore, :meth:`decode` restores the
+        partition if links to candidates can connect the samples of each cluster. A sample without a candidate
+        in its cluster is linked to the nearest sample. Takes O(N w n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
         return np.array(made, dtype=np.float32).reshape(-1, self.n_var)
@@ -908,7 +908,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return bounds on each candidate's weight as the only link, for operators that require bounds."""
+        """Return upper bounds for operators that need them: each candidate's weight as the only link."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
@@ -916,13 +916,13 @@ class SRMOSCProblem(FixedProblem):
 
 
 def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
-    """Sum row tables of shape (n_individuals, n_samples) to objectives, and count rows without links."""
+    """Sum row tables of shape (n_individuals, n_samples) over samples, and count samples without links."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Return the number of candidates per sample; raise a ValueError if it is not positive, "all" or None."""
+    """Return the number of candidates per sample; raise a ValueError unless it is positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if n_candidates == "all":

@@ -46,20 +46,20 @@ class MedoidProblem(EncodedProblem):
         ``"cosine"`` (rows of zeros have distance 1 to all other rows), ``"euclidean"``, ``"precomputed"``, or
         any metric of :func:`sklearn.metrics.pairwise_distances`.
     decode : {"reassign", "literal"}, default="reassign"
-        Whether new medoids are scored with labels reassigned to them or with the old medoids' labels.
+        Whether new medoids are scored after samples are reassigned to them, or with the old medoids' labels.
     n_local : int, default=1
         Maximum number of rounds of assignment and medoid updates. Must be 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         How the search uses the constraints:
 
-        - ``"none"``: not at all; use :meth:`constraint_scores` to select after the search (External).
+        - ``"none"``: not at all; :meth:`constraint_scores` can select a result after the search (External).
         - ``"objective"``: V is the third objective.
         - ``"constraint"``: V is an inequality constraint. If a run finds no feasible solution, see the notes
           of :class:`~moo_clustering.problems.PartitionProblem`.
         - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal).
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
-          different clusters if possible. A single remaining cluster has Xie-Beni 1e12 and I-index 0.
+          different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
         ``"matrix"`` stores all distances. ``"vector"`` computes them on demand, for "cosine", "sqeuclidean"
         (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"`` uses ``"vector"``
@@ -75,8 +75,8 @@ class MedoidProblem(EncodedProblem):
     Notes
     -----
     Assignment takes O(p k n) time for p individuals with k clusters. The medoid of each new cluster with n_c
-    members takes O(n n_c) or O(n_c n_features) time. Offspring often become duplicates only when evaluated;
-    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
+    members takes O(n n_c) or O(n_c n_features) time. Offspring often become duplicates during evaluation;
+    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes these duplicates.
 
     pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
     ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
@@ -150,7 +150,7 @@ class MedoidProblem(EncodedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Assign samples under constraints, with any supervision; return contiguous labels.
+        """Assign samples to medoids under the constraints, whatever the supervision; labels are contiguous.
 
         ``penalty`` is the cost of a conflict in units of distance. By default, conflicts outweigh distances.
         """
@@ -192,7 +192,7 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.decode(medoids), medoids
 
     def _improved(self, genes: IntArray) -> tuple[IntArray, Labels, FloatArray, IntArray]:
-        """Improve medoids; return them, the labels and distances, and the medoids that gave the labels."""
+        """Return improved medoids, the labels and distances, and the medoids that determine the labels."""
         if self._keeps_labels:
             labels, assigned_by = self._assign(genes)
             for _ in range(self._n_local if self._mode == "reassign" else 0):
@@ -276,11 +276,11 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
-    Components are assigned from largest to smallest, each to the cluster with the fewest conflicting
-    components, then the smallest total distance, then the lowest position. Components of equal size are
-    ordered by their first samples. Other samples join their nearest medoids. ``n_dropped`` cannot-links
-    within components are ignored, with a UserWarning. Takes O(k (n_constrained + n_components) + n_conflicts)
-    time per individual, plus distances. Source: NSGA-II-clus.
+    Components are assigned from largest to smallest (ties: by first sample), each to the cluster with the
+    fewest conflicting components; ties are broken by the smallest total distance, then by the lowest
+    position. Other samples join their nearest medoids. ``n_dropped`` cannot-links within components are
+    ignored, with a UserWarning. Takes O(k (n_constrained + n_components) + n_conflicts) time per individual,
+    plus distances. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
@@ -309,7 +309,7 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Return contiguous labels with fewest conflicts or lowest penalised distance, and their medoids."""
+        """Return contiguous labels, chosen by conflicts or by penalised distances, and their medoids."""
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
@@ -343,7 +343,7 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
-    """Remove the medoids of empty clusters and make the labels contiguous."""
+    """Make the labels contiguous, and remove the medoids of empty clusters."""
     n, width = medoids.shape
     used = np.zeros((n, width), dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)

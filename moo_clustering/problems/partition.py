@@ -1,4 +1,4 @@
-"""Problems that score partitions by validity indices under constraints, and chunked evaluation."""
+"""Problems that score partitions by validity indices, with optional constraints, and chunked evaluation."""
 
 import copy
 import importlib
@@ -38,7 +38,7 @@ Inequality = Callable[[Labels], FloatArray]
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
 # Name of the objective that measures the violated share of the constraints.
 VIOLATION = "constraint_violation"
-# Name of the constraint that counts the indices that are undefined for a partition.
+# Name of the constraint that counts a partition's undefined indices.
 UNDEFINED_INDEX = "undefined_index"
 
 
@@ -113,23 +113,23 @@ class EncodedProblem(SignedProblem):
 class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
-    Raises a TypeError or ValueError if an index or handling is unknown, if there is no objective, if numbers
-    of samples differ, or if constraints are required but not given. Evaluation raises an error for invalid
-    genotypes (use ``repair=EncodingRepair()``) and for invalid results of custom components.
+    Raises a TypeError or ValueError if an index or ``constraint_handling`` is unknown, if there is no
+    objective, if numbers of samples differ, or if required constraints are missing. Evaluation raises an
+    error for invalid genotypes (use ``repair=EncodingRepair()``) and invalid results of custom components.
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
+    data : array-like of shape (n_samples, n_features), or any data to which the indices can be fitted
         Can be None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
         Representation of partitions, with the ``n_samples`` of the data. With a tuple of encodings (see
-        :class:`~moo_clustering.encodings.TupleEncoding`), data can be limited to samples of the first part.
+        :class:`~moo_clustering.encodings.TupleEncoding`), data may cover only the first encoding's samples.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one objective. Objects are copied before fitting. Functions ``(X, labels) -> float`` require
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
         Maximised indices are negated for pymoo; :meth:`natural` restores their sign. A function with an
         argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives that array. With a tuple
-        of encodings, functions receive one partition per part: ``f(X, rows, columns)``.
+        of encodings, functions receive one partition per encoding: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         How the constraints are used:
 
@@ -151,12 +151,12 @@ class PartitionProblem(EncodedProblem):
     Attributes
     ----------
     constraint_names : tuple of str
-        Names of the ``G`` columns, in this order: ``"undefined_index"`` if a partition of the encoding can
-        have an undefined index, V with ``"constraint"``, limits, and inequalities.
+        Names of the ``G`` columns, in this order: ``"undefined_index"`` if an index can be undefined for a
+        partition, ``"constraint_violation"`` (V, if it is a constraint), limits, and inequalities.
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
-        Whether an index or inequality requests genes, or values that can differ between equal partitions.
+        Whether an index or inequality requests genes or other arrays that can differ for equal partitions.
 
     Notes
     -----
@@ -165,10 +165,10 @@ class PartitionProblem(EncodedProblem):
     if the constraints may contradict each other or the encoding.
 
     Each distinct partition is scored only once, so equal partitions have identical objectives unless an index
-    or inequality requests memberships, centres or genes. These are computed once per population; row or
-    column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible, so a
-    front never contains them. An index is undefined for fewer than ``min_clusters`` clusters, and a function
-    also for clusters of only one sample each.
+    or inequality requests memberships, centres or genes. These arrays are computed once per population; their
+    row or column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible,
+    so a front never contains them. An index is undefined for fewer than ``min_clusters`` clusters; a function
+    is also undefined if every cluster has only one sample.
 
     Examples
     --------
@@ -371,7 +371,7 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
 
 
 def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
-    """Raise a TypeError if a user's function does not accept arrays, then arguments with these names."""
+    """Raise a TypeError unless a function accepts ``n_arrays`` arrays, then arguments with these names."""
     try:
         # Some compiled functions have no signature.
         with suppress(ValueError):
@@ -407,7 +407,7 @@ def _with_data(function: Any, data: Any) -> Inequality:
 def _requested_products(
     encoding: Encoding, indices: Sequence[ValidityIndex], inequalities: Sequence[Any]
 ) -> tuple[str, ...]:
-    """Return the names in PRODUCTS that indices and inequalities request, after checking that they exist."""
+    """Return the names in PRODUCTS that indices and inequalities request; check that they are available."""
     requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
     requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
     for index in (index for index in indices if isinstance(index, FunctionIndex)):
@@ -444,7 +444,7 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
 
 
 def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> None:
-    """Raise a ValueError if ``least..most`` contains no number of clusters that can satisfy the limits."""
+    """Raise a ValueError if no number of clusters from ``least`` to ``most`` can satisfy the limits."""
     faults = {}
     for k in range(least, most + 1) if limits else ():
         try:
@@ -565,7 +565,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: minimum size minus the size of the smallest of ``n_clusters`` clusters, 0 if empty."""
+    """Inequality: minimum size minus smallest cluster size, which is 0 if there are too few clusters."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
@@ -582,15 +582,15 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This pays off if a chunk takes at least a second. On a single machine, this package's problems already run
-    in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives the problem's large
-    arrays only once; they are checked for changes in each generation.
+    This is only worthwhile if evaluating a chunk takes at least a second. On a single machine, this package's
+    problems already run in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives
+    the problem's large arrays only once; they are checked for changes in each generation.
 
     Parameters
     ----------
     problem : Problem
-        Vectorised problem, whose attributes the wrapper exposes. An individual's objectives must not depend
-        on other individuals. Raises a TypeError for other problems.
+        Vectorised problem, whose attributes the wrapper exposes; elementwise problems raise a TypeError. An
+        individual's objectives must not depend on other individuals.
     chunk_size : int, default=50
         Number of individuals per chunk. Results do not depend on the number of workers.
     n_jobs : int, optional

@@ -21,11 +21,11 @@ _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_r
 
 
 class ChunkedCenterProblem(SignedProblem):
-    """Find centres of a table that exceeds memory, scoring a whole population in one pass over the rows.
+    """Find cluster centres in a table larger than memory; a pass over the rows scores a whole population.
 
     Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
-    mean of a uniform row sample. Centre operators draw from this sample. Up to rounding, objectives are the
-    same as those of :class:`PartitionProblem` with all rows in memory. They are bit-identical for any
+    mean of a uniform row sample. Centre operators draw from this sample. Up to rounding errors, objectives
+    equal those of :class:`PartitionProblem` with all rows in memory. They are bitwise identical for any
     division of the rows into parts and any number of workers. Takes O(n_rows n_clusters n_features) time per
     individual. Raises the same errors for ``data`` as :func:`~moo_clustering.parts.parts`.
 
@@ -38,8 +38,8 @@ class ChunkedCenterProblem(SignedProblem):
         Number of clusters, from 1 to the sample size.
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``.
-        The last is the Davies-Bouldin index with root mean squared distances, which a single pass can
-        compute, instead of the mean distances in :class:`~moo_clustering.validity.DaviesBouldin`.
+        The last index is Davies-Bouldin with root mean squared distances, which can be computed in one pass,
+        instead of the mean distances of :class:`~moo_clustering.validity.DaviesBouldin`.
     limits : sequence of ClusterSizes, default=()
         Bounds on cluster sizes, as inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000
@@ -115,7 +115,7 @@ class ChunkedCenterProblem(SignedProblem):
     def decode(self, X: ArrayLike) -> Labels:
         """Return the labels of all rows in one pass, int32 of shape (n_individuals, n_rows).
 
-        Clusters are numbered in the order of their centres, skipping empty clusters. For many rows, use
+        Non-empty clusters are numbered in the order of their centres. For many rows, use
         :func:`~moo_clustering.parts.lazy_labels`.
         """
         offsets, numbers = self.encoding.offsets, np.arange(self.n_clusters)

@@ -38,13 +38,13 @@ class SubspaceClusteringProblem(EncodedProblem):
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes (-1 if unlabelled), label-set indicators (rows of -1 if unlabelled), or ``Targets``.
+        Classes (-1 if unlabelled), indicators of label sets (rows of -1 if unlabelled), or ``Targets``.
     n_seeds : int, default=20
         Maximum number of clusters.
     k_min : int, optional
-        Minimum number of clusters. Default: ``n_seeds``, which fixes the number.
+        Minimum number of clusters. Default: ``n_seeds``, which fixes the number of clusters.
     n_sweeps : int, default=3
-        Number of sweeps per evaluation, 1 to 3. More sweeps make the search space more rugged.
+        Number of sweeps per evaluation, from 1 to 3. More sweeps make the search landscape more rugged.
     objectives : sequence of str, default=("dispersion", "impurity")
         Objectives to minimise:
 
@@ -57,15 +57,15 @@ class SubspaceClusteringProblem(EncodedProblem):
     dtype : {"float64", "float32"}, default="float64"
         Precision of the sweeps; ignored if X is SubspaceData.
     memory : int, default=256 MiB
-        Memory for the cached centroids and distances of recent individuals, which operators use: 4 k
-        n_features + 4 n_samples bytes per individual.
+        Memory in bytes for cached centroids and distances of recent individuals, which operators use. An
+        individual takes 4 k n_features + 4 n_samples bytes.
 
     Attributes
     ----------
     encoding : SubspaceSeedEncoding
-        Encoding that repairs, draws and compares genotypes. It contains ``data``.
+        Encoding that repairs, draws and compares genotypes, with the SubspaceData as attribute ``data``.
     n_grown : int
-        Number of individuals evaluated so far, not counting repetitions found in the cache.
+        Number of individuals evaluated so far, excluding those found in the cache.
 
     Notes
     -----
@@ -190,7 +190,7 @@ class SubspaceClusteringProblem(EncodedProblem):
 
 
 def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
-    """Convert values to single precision if it can represent their squares."""
+    """Convert values to single precision, unless their squares could overflow or underflow in it."""
     size = np.frexp(np.abs(values).max(initial=0.0))[1]
     # Squares of values between 2^-40 and 2^40 are finite and normal in single precision.
     return values.astype(np.float32 if abs(size) < 40 else np.float64)
@@ -243,7 +243,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache of many individuals' objectives and, within ``max_bytes``, recent individuals' full results."""
+    """Cache of many individuals' objectives and, within ``max_bytes``, all results of recent individuals."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -263,7 +263,7 @@ class SeedMemo:
         return self._grown.get(key)
 
     def add(self, key: bytes, one: Grown) -> None:
-        """Add an individual, and evict the least recently used individuals above the memory limit."""
+        """Add an individual, and evict the least recently used individuals to stay within the limit."""
         if len(self._objectives) >= CAPACITY:
             self._older, self._objectives = self._objectives, {}
         self._objectives[key] = one.objectives
@@ -338,14 +338,14 @@ class SubspaceSeedEncoding(SlotGenes):
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
-        """Run the sweeps for each row of :meth:`canonical`, and return what ``use`` makes of each result."""
-        # ``use`` runs in the thread of its sweeps, because keeping all memberships would need much memory.
-        # Processes do not pay off, because transferring a result takes as long as computing it.
+        """Run the sweeps for each row of :meth:`canonical`; return the values of ``use`` for the results."""
+        # ``use`` runs in the thread of its sweeps, because storing all memberships would take much memory.
+        # Processes would not be faster, because transferring a result takes as long as computing it.
         calls = (delayed(lambda row: use(self.grow(row[row >= 0])))(row) for row in X)
         return thread_calls(calls, n_jobs=self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
-        """Label each document. Clusters are numbered by seed position, and empty clusters are dropped.
+        """Label each document. Non-empty clusters are numbered by seed position.
 
         Ties in membership are resolved in favour of the seed with the lowest index.
         """

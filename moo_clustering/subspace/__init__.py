@@ -1,7 +1,7 @@
 """Subspace clustering with feature weights in each cluster, with or without partial labels.
 
-Array functions shared by the estimators and the problem: a sweep of SISC and SISC-ML (SCAD2 without impurity
-and chi-square), initialisation, predictions and entropy-weighted k-means. Feature arrays have shape
+Array functions for the estimators and the problem: sweeps of SISC and SISC-ML (without impurity and
+chi-square: SCAD2), initialisation, predictions and entropy-weighted k-means. Feature arrays have shape
 (n_features, n_clusters) and sample arrays (n_samples, n_clusters), so that products with sparse data read
 contiguous rows. Sparse data are never converted to a dense samples-by-features array.
 """

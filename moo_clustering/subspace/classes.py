@@ -18,7 +18,7 @@ IMPURITIES = ("mean", "count", "none", None)
 
 
 def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
-    """Compute the share of each class in each cluster.
+    """Compute the share of each class among the labelled samples in each cluster.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def impurity(
     multilabel : bool
         Whether each class is a separate binary label.
     normalisation : {"mean", "count", "none", None}
-        ``"mean"``: Gini index times entropy, divided by that of all labelled samples. ``"count"``: this value
-        times (size / n_labelled)^2. ``"none"``: Gini index times entropy times size^2. None: 0.
+        ``"mean"``: Gini index times entropy, divided by the same product for all labelled samples.
+        ``"count"``: this ratio times (size / n_labelled)^2. ``"none"``: the product times size^2. None: 0.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def impurity(
 
 
 def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
-    """Compute the Gini index times the entropy, clipped so that it is non-negative."""
+    """Compute the product of the Gini index, clipped at 0, and the entropy."""
     if multilabel:
         gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
         entropy = (entr(shares) + entr(1.0 - shares)).sum(axis=1)
@@ -132,15 +132,15 @@ def chi_square(
     Parameters
     ----------
     a : ndarray of shape (n_features, n_clusters)
-        Total membership of the samples that have the feature.
+        Total membership of the samples in which the feature is present.
     sizes : ndarray of shape (n_clusters,)
         Total membership S' of all samples.
     frequencies : ndarray of shape (n_features,)
-        Number of samples df that have each feature.
+        Number of samples df in which each feature is present.
     n_samples : int
         Total count n of each contingency table.
     scale : float
-        Factor applied to the statistic; ``n_samples`` gives chi-square.
+        Factor of the statistic; ``n_samples`` for the usual chi-square.
 
     Returns
     -------
@@ -180,9 +180,9 @@ def votes(
     n_neighbors : int, optional
         Number of nearest clusters that vote; ties are broken by the lower index. Default: all clusters.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        Vote weights: inverse distances divided by their sum; inverse distances (as in the paper; not
-        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. With a
-        single neighbour, or if clusters are at distance 0, only these vote, with equal weights.
+        ``"sum"`` weights votes by inverse distance (as in the paper; not comparable between samples),
+        ``"normalised"`` by inverse distance and ``"membership"`` by (d (1 + Imp))^(-1 / (f - 1)), both scaled
+        to sum to 1. A single neighbour has weight 1. If clusters are at distance 0, only they vote, equally.
     fuzziness : float, default=1.5
         Exponent f > 1, used only by "membership".
 

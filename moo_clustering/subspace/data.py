@@ -50,16 +50,16 @@ class SubspaceData:
     ) -> Self:
         """Check and convert data for sweeps.
 
-        Raises a ValueError if X is not a finite numeric matrix, squares overflow, or ``dtype`` is unknown.
+        Raises a ValueError if X is not a finite real matrix, if squares overflow, or if ``dtype`` is unknown.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Finite numbers; zeros and ones are fastest. Dense matrices of up to 30% non-zeros are compressed.
+            Finite numbers; binary data are fastest. Dense matrices with up to 30% non-zeros are compressed.
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
-            ``matrix.shift`` of earlier data, which is also subtracted from dense rows of X.
+            ``matrix.shift`` of earlier data, to subtract the same offsets from dense rows of X.
         """
         try:
             name = np.dtype(dtype).name
@@ -74,7 +74,6 @@ class SubspaceData:
             given = given.astype(kind)  # sparse matrices do not support float16
         require_squares(given, dtype=kind)
         shifted = shift is not None and shift.any()
-        # Dense matrices with a larger share of non-zeros are not compressed.
         if not issparse(given) and (shifted or np.count_nonzero(given) > 0.3 * given.size):
             return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
@@ -101,7 +100,7 @@ class SubspaceData:
 
     @property
     def varying(self) -> BoolArray:
-        """Mask of non-constant features, shape (m,); only these features have weights."""
+        """Mask of non-constant features, shape (m,); all other features have weight 0."""
         return self.matrix.varying
 
     def mean(self) -> FloatArray:
@@ -146,7 +145,7 @@ def _canonical(X: Any) -> csr_array:
 
 
 class DenseMatrix:
-    """Finite dense matrix with the methods that :class:`SubspaceData` delegates, for blocks of rows.
+    """Finite dense matrix that implements the operations of :class:`SubspaceData` block by block.
 
     For precision, features are shifted by their mean before they are squared, unless the matrix is binary.
     """
@@ -319,7 +318,7 @@ class Compressed(NamedTuple):
     values: AnyFloatArray
 
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
-        """Set ``out`` to rows times a panel, reading the panel in tiles if the rows use most of it."""
+        """Set ``out`` to the product of rows and a panel, which is read in tiles if the rows are dense."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
         # About 1 MiB of the panel fits into the second-level cache.
         height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
@@ -330,7 +329,7 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for each block, on several threads if there is enough work."""
-    # Visit the blocks in steps of 16, to spread slow blocks, which have frequent features, over the threads.
+    # Visit blocks in steps of 16, to distribute slow blocks (with frequent features) over the threads.
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:

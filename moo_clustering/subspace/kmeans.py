@@ -1,4 +1,4 @@
-"""Entropy-weighted k-means and initial memberships for sweeps."""
+"""Entropy-weighted k-means, and initial memberships for sweeps."""
 
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -55,7 +55,7 @@ def entropy_weighted_kmeans(
     rng: np.random.Generator,
     seeds: IntArray | None = None,
 ) -> EntropyWeighted:
-    """Cluster samples with feature weights that are proportional to exp(-D / gamma) in each cluster.
+    """Cluster samples; weight a feature with dispersion D in a cluster in proportion to exp(-D / gamma).
 
     Takes O(non-zeros * clusters) time per iteration, and O((samples + features) * clusters) memory. Constant
     features have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang: An
@@ -68,17 +68,17 @@ def entropy_weighted_kmeans(
     n_clusters : int
         Number of clusters, from 1 to the number of samples.
     gamma : float, default=0.5
-        Positive; the larger the value, the more equal the weights.
+        Positive; larger values make the feature weights more equal.
     dispersion : {"sum", "mean"}, default="sum"
-        Dispersion of a feature within a cluster. Sums (as in the paper) grow with the cluster size and assign
-        all the weight to constant features, which are mostly absent; means agree far better with classes.
+        Dispersion D of a feature in a cluster. Sums (as in the paper) grow with the cluster size, so features
+        constant in a cluster (mostly absent ones) get all the weight. Means match classes far better.
     max_iter : int, default=50
     tol : float, default=1e-4
-        Stop when no label changes or the relative change in the objective is at most ``tol``.
+        Stop if no label changes, or if the relative change in the objective is at most ``tol``.
     rng : numpy.random.Generator
-        Used to draw initial centroids, and samples for empty clusters.
+        Generator for initial samples, and for samples that fill empty clusters.
     seeds : ndarray of shape (n_clusters,), int, optional
-        Initial samples; by default random. Initial centroids lie halfway between these samples and the mean.
+        Initial samples. Default: random. Initial centroids lie halfway between these samples and the mean.
     """
     _check_n_clusters(n_clusters, data)
     if not (gamma > 0 and np.isfinite(gamma)):
@@ -120,7 +120,7 @@ def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights:
 
 
 def _assign(found: FloatArray, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Assign samples to the nearest cluster, and a random sample of a larger cluster to each empty one."""
+    """Assign samples to the nearest clusters; move a random sample of another cluster to each empty one."""
     labels = found.argmin(axis=1).astype(np.int32)
     sizes = np.bincount(labels, minlength=found.shape[1])
     for cluster in np.flatnonzero(sizes == 0):
@@ -155,7 +155,7 @@ def _update(
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
     with np.errstate(over="ignore", divide="ignore"):
-        # Subtract the smallest dispersion; otherwise, a tiny gamma could make all weights underflow to 0.
+        # Subtract the smallest dispersion, so that a tiny gamma does not make all weights underflow to 0.
         logs = (least - compared) / gamma
         total = np.log(np.exp(logs).sum(axis=0))
     logs -= np.where(np.isfinite(total), total, 0.0)
@@ -178,9 +178,9 @@ def start(
     Parameters
     ----------
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        "labels": means of a few labelled samples of one class per cluster; same as "seeds" without labels.
-        "seeds": points halfway between random samples and the mean. "kmeans": k-means on unit rows.
-        "dirichlet": random. "equal": equal memberships, which no sweep can change; issues a UserWarning.
+        "labels" starts at the means of a few labelled samples of one class per cluster (without labels, same
+        as "seeds"), "seeds" halfway between random samples and the mean, "kmeans" with k-means on unit rows,
+        "dirichlet" with random memberships, and "equal" with equal ones, which never change (UserWarning).
     rng : numpy.random.Generator
 
     Returns

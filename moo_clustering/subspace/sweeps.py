@@ -71,7 +71,7 @@ def check_stopping(max_iter: int, tol: float) -> None:
 def _checked(
     values: Any, targets: Targets, data: SubspaceData
 ) -> tuple[AnyFloatArray, tuple[FloatArray, FloatArray]]:
-    """Check the targets and memberships; return memberships of the data's dtype and labelled shares."""
+    """Check the arguments; return memberships in the data's dtype, and the result of ``labelled_shares``."""
     require_same_samples("targets and data", len(targets.labelled), data.n)
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
@@ -91,7 +91,7 @@ def _sweep(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, tuple[FloatArray, FloatArray]]:
-    """Sweep once, given the labelled shares of the memberships; also return the new labelled shares."""
+    """Sweep once, given the memberships' labelled shares; also return the new labelled shares."""
     n_labelled, overall = len(targets.rows), classes.overall_shares(targets)
     shares, sizes = labelled
     impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)
@@ -115,7 +115,7 @@ def _weigh(
 ) -> tuple[AnyFloatArray, AnyFloatArray, FloatArray]:
     """Compute centroids and log weights, both (m, k), and each cluster's sum of (m lambda)^q chi.
 
-    Clusters without members keep their old centroid, or get the mean of the data if there is none.
+    Clusters without members keep their old centroids; without old centroids, they get the data mean.
     """
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
@@ -152,7 +152,7 @@ def _weigh(
 def _panel(
     data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
 ) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
-    """Join [W^f | W], so that one pass over the data multiplies both; also return their column sums."""
+    """Return [W^f | W], so that one pass over the data multiplies by both, and the column sums of both."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
@@ -177,7 +177,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 def prepare(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
-    """Return the panel g (1 - 2 z), or [-2 g z | g], where g = (lambda / the cluster's largest lambda)^q."""
+    """Return g (1 - 2 z) for binary data, else [-2 g z | g]; g = (lambda / largest lambda of cluster)^q."""
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)
@@ -195,13 +195,13 @@ def prepare(
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
     # Raise m lambda to the power q directly, because lambda^q would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
-    # Distances are set to 0 if they are within this many rounding errors of their terms.
+    # Distances below this share of their terms are rounding errors, and are set to 0.
     tolerance = 16.0 * float(np.finfo(data.dtype).eps)
     return WeightPanel(panel, constants.sum(axis=0), scales, tolerance)
 
 
 class WeightPanel(NamedTuple):
-    """Right factor of a product with X; the distances are scales * (constants + product)."""
+    """Right factor of a product with X, from which the distances are scales * (constants + product)."""
 
     panel: AnyFloatArray
     constants: FloatArray
@@ -285,7 +285,7 @@ def sweep(
         Classes of some, all or no samples.
     memberships : ndarray of shape (n_samples, n_clusters)
     centers : ndarray of shape (n_features, n_clusters), optional
-        Centroids of clusters without members. Default: the mean of the data.
+        Centroids for clusters without members. Default: the mean of the data.
     """
     return _sweep(data, targets, *_checked(memberships, targets, data), options, centers)[0]
 
@@ -340,9 +340,9 @@ class SubspaceOptions:
         Normalisation of impurities, see :func:`~moo_clustering.subspace.impurity`. The paper uses
         ``"count"``. None disables impurity.
     impurity_in_membership : bool, default=True
-        Whether impurity increases the distances to a cluster, as in equation (10).
+        Whether impurities increase the distances that determine memberships, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"
-        Factor of the chi-square statistic: the number of all samples or of labelled samples.
+        Factor of the chi-square statistic: the number of all samples, or of the labelled samples.
     floor : float, default=1e-6
         Lower bound on the dispersion of a feature in a cluster.
     """

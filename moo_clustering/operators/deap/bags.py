@@ -16,7 +16,7 @@ from moo_clustering.operators.deap.individuals import Individual, Individuals, c
 
 
 class ChangePartition:
-    """``mutate`` or ``repair``: change partitions in place by a batched function.
+    """The operator ``mutate`` or ``repair``: changes partitions in place with a batched function.
 
     Source: Evolutionary multi-instance clustering.
 
@@ -37,12 +37,12 @@ class ChangePartition:
         return (individual,)
 
     def batch(self, matrix: NDArray[Any]) -> Labels:
-        """Return the rows after the change."""
+        """Return the changed rows."""
         return self.change(matrix)
 
 
 class SearchPartition(ChangePartition):
-    """``mutate``: repair partitions, improve them by a search, and count trial evaluations.
+    """The operator ``mutate``: repairs partitions, improves them by a search, and counts trial evaluations.
 
     Source: Evolutionary multi-instance clustering.
 
@@ -51,7 +51,7 @@ class SearchPartition(ChangePartition):
     objective : BagObjective
     search : callable
         ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one at a time by
-        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move is an improvement).
+        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move improves the objective).
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class SearchPartition(ChangePartition):
 
 
 class UsesAllClusters:
-    """``legal``: check that each cluster contains at least ``least`` bags.
+    """The predicate ``legal``: checks that each cluster contains at least ``least`` bags.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class UsesAllClusters:
 
 
 class MixedStarts:
-    """``population``: create random partitions, k-means results and random-medoid partitions in turn.
+    """The function ``population``: creates random, k-means and random-medoid partitions in turn.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class MixedStarts:
 
 @documented(MixedStarts)
 class PerturbedCopies:
-    """``restart`` for :func:`~moo_clustering.algorithms.chc`: perturbed copies of the best individuals.
+    """The function ``restart`` of :func:`~moo_clustering.algorithms.chc`: perturbs copies of individuals.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     ----------
     individual : individual
     share : float
-        Share of the genes to change to a random other cluster, from 0 to 1; their number is rounded.
+        Share of the genes, from 0 to 1, to change to a random other cluster. The number of genes is rounded.
     n_clusters : int
     rng : numpy.random.Generator
 

@@ -49,7 +49,7 @@ class SupervisedMedoidFitness(base.Fitness):
 
 
 class ArrayIndividual(np.ndarray):
-    """Array of genes with a ``fitness``, smaller and faster than DEAP lists with about 30 bytes per gene.
+    """Array of genes with a ``fitness``, smaller and faster than DEAP lists of about 30 bytes per gene.
 
     Deep copies and pickles include the fitness and all other attributes; slices do not. ``==`` compares
     elementwise, so pass ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.
@@ -197,25 +197,25 @@ def as_mutate(
 
 
 def _repair_for(problem: Any, repair: Repair | None) -> Any:
-    """Return ``repair`` or, by default, the problem's repair, or else a repair that does nothing."""
+    """Return ``repair``; if it is None, the problem's repair; if there is none, one that does nothing."""
     if repair is None and hasattr(problem, "operators"):
         repair = problem.operators().get("repair")
     return NoRepair() if repair is None else repair
 
 
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
-    """Map a function over individuals, in batches if it has a batched form; for use as ``toolbox.map``.
+    """Map a function over individuals, in batches if possible; for use as ``toolbox.map``.
 
     Raises a ValueError if ``batch`` returns values of the wrong shape. Batches take at most 64 MiB.
-    Individuals are evaluated one at a time if their lengths differ, or if the function is wrapped in a
-    decorator, which ``batch`` would bypass.
+    Individuals are evaluated one at a time if their lengths differ, or if the function has a decorator,
+    because ``batch`` would bypass it.
 
     Parameters
     ----------
     func : callable
         Function of one individual, or a ``functools.partial`` of such a function. If it has a method
-        ``batch(matrix)``, the method is called with a matrix of shape (n, n_var) and the bound arguments. It
-        must return values of shape (n,) or (n, n_objectives).
+        ``batch(matrix)``, this method is called with a matrix of shape (n, n_var) and the bound arguments,
+        and must return values of shape (n,) or (n, n_objectives).
     *sequences : iterable
         Individuals. For several sequences, the built-in ``map`` is used.
 
@@ -251,13 +251,13 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
 
 
 def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | None = None) -> Individuals:
-    """Apply a mutation to individuals in place, in batches if it has a batched form.
+    """Apply a mutation to individuals in place, in batches if possible.
 
     Parameters
     ----------
     func : callable
-        ``func(individual) -> (individual,)``. If it has a method ``batch(matrix)``, the method must return
-        the mutated matrix. If it has an attribute ``n_trials``, the method must also accept ``max_trials``.
+        ``func(individual) -> (individual,)``. If it has a method ``batch(matrix)``, this method must return
+        the mutated matrix and, if ``func`` has an attribute ``n_trials``, accept ``max_trials``.
     individuals : sequence
         Individuals, which must be distinct objects.
     max_trials : int, optional
@@ -313,7 +313,7 @@ def batch_form(func: Function) -> Function | None:
 
 def n_trials(func: Function) -> int | None:
     """Return the number of trial evaluations that a function has made, or None if it does not count them."""
-    # Partials and wrappers only have outdated copies of this attribute.
+    # Read the innermost function, because partials and wrappers only have outdated copies of the attribute.
     count = getattr(innermost(func), "n_trials", None)
     return None if count is None else int(count)
 

@@ -37,7 +37,7 @@ list of length k
 def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rule = "linear") -> Individuals:
     """Draw ``k`` individuals with replacement, with higher weights for lower objective values.
 
-    Raises a ValueError unless the only objective is minimised. Maximise with ``deap.tools.selRoulette``.
+    Raises a ValueError unless there is a single, minimised objective; ``deap.tools.selRoulette`` maximises.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     Returns
     -------
     ndarray of shape (n_individuals,)
-        Weights. If all would be 0, all finite objectives (or all, if none is finite) get equal weights.
+        If all weights would be 0, all finite objectives (or all, if none is finite) get weight 1.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -92,7 +92,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
 
 
 class SelRouletteLegal:
-    """``select``: roulette-wheel selection with weights from :func:`fgka_fitness`.
+    """The operator ``select``: roulette-wheel selection with weights from :func:`fgka_fitness`.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class SelRouletteLegal:
     Attributes
     ----------
     f_max : float or None
-        Highest finite objective so far, which checkpoints include.
+        Highest finite objective so far; checkpoints include it.
     """
 
     def __init__(self, n_clusters: int, rng: Generator, *, legality: Legality = "ratio") -> None:
@@ -139,8 +139,8 @@ def fgka_fitness(
     """Compute the selection fitness of partitions that can contain empty clusters.
 
     A legal partition has fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN; f_max is the highest
-    finite objective so far. The fitness of an illegal partition is a factor times the lowest fitness of a
-    legal partition with finite F. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
+    finite objective so far. An illegal partition has the lowest fitness of any legal partition with finite F,
+    times a factor. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ def fgka_fitness(
     f_max : float, optional
         Highest finite objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor for illegal partitions: share of non-empty clusters, or (as printed in the paper) their number,
-        which is at least 1 and is therefore no penalty.
+        Factor for illegal partitions: the share of non-empty clusters, or (as in the paper) their number,
+        which is at least 1 and therefore not a penalty.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator)
 
 @documented(SELECTION)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Individuals:
-    """Decide ``k`` binary tournaments by dominance, then larger crowding distance; break ties at random.
+    """Run ``k`` binary tournaments, decided by dominance, then by larger crowding distance, then at random.
 
     Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and uses no global random state.
     """
@@ -216,9 +216,9 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
 
 @documented(SELECTION)
 def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -> list[Individual]:
-    """Decide ``k`` binary tournaments by lower rank, then larger crowding distance; break ties at random.
+    """Run ``k`` binary tournaments, decided by lower rank, then by larger crowding distance, then at random.
 
-    The ``fitness.rank`` and ``fitness.crowding_dist`` of individuals are set by :func:`sel_constraint_nsga2`.
+    :func:`sel_constraint_nsga2` sets the required ``fitness.rank`` and ``fitness.crowding_dist``.
     """
     rank = np.array([individual.fitness.rank for individual in individuals])
     crowding = np.array([individual.fitness.crowding_dist for individual in individuals])
@@ -260,7 +260,7 @@ def sel_constraint_nsga2(
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:
-    """Select survivors, and set their fitness and crowding distance as computed among the survivors.
+    """Select survivors, and set their fitness and crowding distance relative to the other survivors.
 
     DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. ``individuals`` must contain
     parents and offspring; only their first objective is used.
@@ -298,7 +298,7 @@ class SelElite:
     Parameters
     ----------
     memory : EliteMemory
-        Memory that stores the best partitions, scored by their fitness values and genes.
+        Memory for the best partitions, which are scored by their fitness values and genes.
     survival : {"crowding", "random"}, default="crowding"
         ``"crowding"`` selects the elite first, then other individuals by front, crowding distance and
         position, as in :class:`~moo_clustering.operators.EliteSurvival`. ``"random"`` selects at random

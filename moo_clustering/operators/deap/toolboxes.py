@@ -76,8 +76,8 @@ def bag_toolbox(
     align : bool, default=False
         Whether crossover and distance align the second parent's labels with the first parent's labels.
     mutation : {"improve", "descend", "drift"}, default="improve"
-        Method of :class:`BagObjective`: redraw genes one at a time by objective (Eqs. 5-6), move bags until
-        no move is an improvement, or redraw all genes at once by distance (Eq. 9).
+        Method of :class:`BagObjective`: redraw genes one at a time according to the objective (Eqs. 5-6),
+        move bags until no move improves it, or redraw genes all at once by distance (Eq. 9).
     p_gene, draw_weights, bias, empty
         Options of ``improve``, ``drift`` and ``reassign`` of :class:`BagObjective`.
 
@@ -177,7 +177,7 @@ def slot_toolbox(
 
 
 class EvaluateGenes:
-    """``evaluate``: compute the objectives of an individual or, in ``batch``, of a population.
+    """The operator ``evaluate``: computes an individual's or, as ``batch``, a population's objectives.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ class LabelStep:
     def __call__(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, int] | None:
-        """Return the next population and the number of evaluations; None if no new partition is found."""
+        """Return the next population and the number of evaluations, or None if no new partition is found."""
         seen = set(_keys(population))
         offspring: Individuals = []
         for _ in range(100):  # maximum number of mating rounds, as in pymoo
@@ -359,7 +359,7 @@ def medoid_toolbox(
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``, ``mutate(individual,
         rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, and
-        ``evaluate_population(individuals)``, which evaluates and improves individuals without fitness, sets
+        ``evaluate_population(individuals)``, which improves and evaluates all unevaluated individuals, sets
         the rank and crowding of all individuals, and returns the number of evaluations.
     """
     if problem.supervision == "constraint":
@@ -422,7 +422,7 @@ def constraint_nsga2_step(
         Toolbox returned by :func:`medoid_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float, default=0.6, 0.2
-        Probabilities to cross a pair and to mutate a child. Unchanged children are not re-evaluated.
+        Probabilities that a pair is crossed and a child is mutated. Unchanged children are not re-evaluated.
 
     Returns
     -------
@@ -486,8 +486,8 @@ def dynamic_nsga2_step(
 ) -> Individuals:
     """Run one generation of NSGA-II with objectives that depend on the population.
 
-    Parents and offspring are evaluated together. ``toolbox.select`` then selects the survivors and
-    re-evaluates them among themselves. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
+    Parents and offspring are evaluated together. ``toolbox.select`` then selects the survivors and evaluates
+    them again, as a population. Raises a ValueError if ``variation="or"`` and ``pm`` is not 1.
 
     Parameters
     ----------

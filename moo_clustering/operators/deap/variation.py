@@ -151,7 +151,7 @@ def var_and(
 ) -> Individuals:
     """Clone parents, cross consecutive pairs with probability pc, and mutate children with probability pm.
 
-    Like ``deap.algorithms.varAnd``, but does not use global random state.
+    Like ``deap.algorithms.varAnd``, but does not use the global random state.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def var_and(
 
 @documented(VARIATION)
 def var_or(parents: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float) -> Individuals:
-    """Clone parents, and cross each consecutive pair with probability pc or else mutate both individuals."""
+    """Clone parents, then cross each consecutive pair with probability pc, otherwise mutate both members."""
     offspring = [toolbox.clone(parent) for parent in parents]
     for t in range(0, len(offspring), 2):
         if rng.random() < pc and t + 1 < len(offspring):
