@@ -322,7 +322,8 @@ def presence(X: Any) -> csr_matrix:
     rows = without_duplicates(csr_matrix(X))
     stored = (rows.data != 0).astype(np.float64)
     found = csr_matrix((stored, rows.indices, rows.indptr), shape=rows.shape, copy=not stored.all())
-    found.eliminate_zeros()
+    if not stored.all():
+        found.eliminate_zeros()
     return found
 
 

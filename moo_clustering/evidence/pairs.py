@@ -353,7 +353,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
     """Return the component of each sample, numbered by first appearance."""
     if isinstance(constraints, PairwiseConstraints):
         return constraints.components().astype(np.intp)
-    parts = csgraph.connected_components(Z.maximum(0.0), directed=False)[1]
+    parts = csgraph.connected_components(Z > 0, directed=False)[1]
     return relabel_by_first_appearance(parts).astype(np.intp)
 
 
