@@ -120,8 +120,8 @@ class Drift:
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Number of new rows, of noise rows, and of rows unlike the fit. The latter include noise, and rows
-        farther from the nearest row of the fit than 99% of the fit's rows in the same cluster.
+        Number of new rows, of noise rows, and of rows unlike the fit. Unlike rows are noise, or are farther
+        from the nearest row of the fit than 99% of the fit's rows in the same cluster.
     expected_share : float
         Expected fraction of unlike rows if nothing has changed: .01 in large clusters, .02 in 100 rows.
     interval : tuple of float

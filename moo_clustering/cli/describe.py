@@ -271,7 +271,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Return lines on how the number of clusters was selected, and on other promising numbers."""
+    """Return lines on the selection of the number of clusters, and on other promising numbers."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:

@@ -774,6 +774,6 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns of a DEAP logbook (without a constant threshold d), but not of other histories."""
+    """Rename the columns of a DEAP logbook, and drop a constant threshold d; return other histories as is."""
     names = [n for n in _DRAWN if n in history and (n != "d" or history[n].nunique() > 1)]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history

@@ -108,14 +108,14 @@ class Column:
     # Numbers (float64), dates (datetime64) or text (objects) of shape (n_samples,), possibly missing.
     # They are not stored in a Series, because creating these would dominate the run time for wide tables.
     values: NDArray[Any]
-    reason: str = ""  # why the column is dropped
+    reason: str = ""  # reason for dropping the column
     strays: tuple[str, ...] = ()  # strings in a column of numbers, which are treated as missing
     convention: Convention = "none"  # notation of the numbers
     grouped: bool = False  # see :class:`Numbers`
     unit: str = ""  # unit of the numbers
-    code: str = ""  # why numerals are treated as codes, and hence as categories
+    code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
-    units: str = ""  # why a column of mixed units is dropped if it has too many values to be categorical
+    units: str = ""  # reason to drop a column of mixed units with too many values to be categorical
     # All formats that fit the dates, in ``strptime`` notation; ``("time",)`` for times and durations, and
     # ``("fraction",)`` for fractions.
     forms: tuple[str, ...] = ()
@@ -365,7 +365,7 @@ def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
 def _split_units(
     texts: NDArray[Any], counts: NDArray[np.intp] | None = None
 ) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove units from numbers, and count the cells with each unit. Texts that are not numbers are kept."""
+    """Remove units from numbers, and count the cells with each unit; non-numeric texts do not change."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -659,7 +659,7 @@ def _dated(
 
 
 def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | None:
-    """Parse dates in one format. Return None if any text has a different format."""
+    """Parse dates in one format; return None if any text has a different format."""
     dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
     if dates.notna().all():
         return _moments(dates)
@@ -702,7 +702,7 @@ def _first_day(text: str) -> str:
 
 
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Convert times of day and durations to hours. Return None if any text is neither."""
+    """Convert times of day and durations to hours; return None if any text is neither."""
     # Accepted: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
@@ -755,7 +755,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 class UnseenCells(NamedTuple):
-    """Cells of new rows in one column that are unreadable, or unlike the cells seen in the fit.
+    """Cells of new rows in a column that are unreadable, of a new category or beyond the range of the fit.
 
     Attributes
     ----------
@@ -786,7 +786,7 @@ def cell_text(value: Any) -> str:
 
 
 def judge(column: Column) -> Column:
-    """Mark a column that is useless for clustering as dropped, and record the reason."""
+    """Mark a column as dropped if it is useless for clustering, and record the reason."""
     if column.kind == "out":
         return column
     is_known = pd.notna(column.values)

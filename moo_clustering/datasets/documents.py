@@ -56,14 +56,14 @@ class Documents(tables.NamedRows):
     titles : list of str or None
         Cells of the ``title`` column, if it exists.
     y : ndarray of shape (n_documents,), int64, or None
-        Known classes 0, 1, ..., used for scoring; -1 if unknown. None if any document has several classes.
+        Known classes 0, 1, ..., used for scoring; -1 if unknown. None if a document has several classes.
     target_names : tuple of str
         Names of the classes in y or label_sets.
     label_sets : list of tuple of str or None
-        Known classes of each document, in file order, if any document has several; otherwise None.
+        Known classes of each document, in file order, if a document has several classes; otherwise None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Whether each document's classes are known. An empty list means that the document has no class; a
-        missing field, null or an empty cell means that its classes are unknown. See :func:`label_indicators`.
+        Whether each document's classes are known: an empty list represents no classes, but a missing field,
+        null or an empty cell represents unknown classes. See :func:`label_indicators`.
     """
 
     name: str

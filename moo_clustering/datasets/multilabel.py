@@ -151,7 +151,7 @@ def read_multilabel(
 
         Text files may be compressed (``.gz``).
     labels_xml : path-like, optional
-        MULAN XML file that lists the label names in order. Default for ARFF: a file of the same name, if any.
+        MULAN XML file with the ordered label names. Default for ARFF: a file with the same name, if present.
     n_labels : int, optional
         For ARFF, number of leading (or, if negative, trailing) attributes that are labels.
         Default without an XML file: MEKA's option in the relation name, such as ``'Music: -C 6'``.

@@ -524,7 +524,7 @@ def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, sour
 
 
 def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
-    """Return an array of labels or identifiers from an npz archive, one per sample."""
+    """Return an array with one label or identifier per sample from an npz archive."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
         near = did_you_mean(name, others)
@@ -717,7 +717,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise a DataError if strings are too long for an array, where each cell is as large as the longest."""
+    """Raise a DataError if strings are too long for an array, in which all cells have the longest's size."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         fault = f"too long for {role} of {len(texts):,} rows"

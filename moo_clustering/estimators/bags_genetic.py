@@ -155,7 +155,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # After must-links are repaired, too few bags may remain that can be moved to small clusters.
+        # After must-links are repaired, there may be too few movable bags to fill small clusters.
         guaranteed = data.constraints is None or self.constraint_handling == "penalty"
         geometry = BagGeometry(
             data.bags,

@@ -45,7 +45,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
     cluster_centers_ : ndarray of shape (n_columns, n_features)
         Means weighted by ``memberships_ ** fuzziness``, in the order of the columns of ``memberships_``.
     n_clusters_ : int
-        Number of clusters in ``labels_``, that is, with the largest membership of at least one sample.
+        Number of clusters in ``labels_``, which contains the cluster with each sample's largest membership.
     objective_ : float
         Sum of squared distances, weighted by ``memberships_ ** fuzziness``.
     n_iter_ : int
@@ -153,7 +153,7 @@ class GustafsonKessel(FuzzyCMeans):
     Parameters
     ----------
     regularization : float
-        Shrinkage of covariances towards a multiple of the identity, from 0 to 1 (same as fuzzy c-means).
+        Shrinkage of covariances towards a multiple of the identity, from 0 to 1; 1 yields fuzzy c-means.
 
     Attributes
     ----------

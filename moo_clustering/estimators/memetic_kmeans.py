@@ -117,8 +117,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     n_clusters_ : int
         ``n_clusters``, or the number of distinct samples if that is lower.
     history_ : DataFrame
-        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at each improvement and the
-        end.
+        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` per improvement and at end.
     control_inertia_ : dict of str to float
         Sum of squares of each control, if ``report_controls`` is True.
     n_local_searches_, n_iter_ : int
@@ -137,9 +136,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four samples of 20,000 rows are searched, each with an equal share of the budget. The
-    results are improved by up to 20 Lloyd iterations on the union of these samples, followed by up to 11
-    Lloyd iterations on all rows. Between the latter, pairs of close clusters are merged and the freed centres
-    moved to distant rows if this lowers the sum of squares. The best centres of all passes are used.
+    results are improved by up to 20 Lloyd iterations on the union of these samples, and by up to 11 passes
+    (Lloyd iterations on all rows). Between passes, close clusters are merged and the freed centres moved to
+    distant rows if this lowers the sum of squares. The best centres of all passes are used.
     ``labels_`` is then a Dask array, ``parts_`` is the table, and ``history_`` has one row per pass, with the
     number of distances computed by the searches.
 

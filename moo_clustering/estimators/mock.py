@@ -240,7 +240,7 @@ objective, int or callable, default="auto"
         yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        # Later searches on control data use these settings, even if the parameters have been changed since.
+        # Later searches on control data use these settings, even if parameters have changed since the fit.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
             numbers = self._find_pareto_labels().max(axis=1) + np.int64(1)
@@ -511,7 +511,7 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Put tree links between samples that must be separate first in the order of interest, so that
+            # Treat tree links between samples that must be separate as the most interesting links, so that
             # they have genes and are cut.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
@@ -584,7 +584,7 @@ del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Replace ``"auto"``, and rules whose labels or pairs are missing, by the rule that applies."""
+    """Replace ``"auto"``, and rules that require missing labels or pairs, with the rule that applies."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
@@ -613,7 +613,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in the first two objectives, NaN for solutions that are dominated in these.
+    """Return attainment scores in the first two objectives; NaN for solutions that are dominated in them.
 
     Returns None if no number of clusters up to ``k_user`` occurs in all fronts.
     """

@@ -298,7 +298,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return the centres in the units of X, using the cluster means in directions with weight 0."""
+        """Return the centres in the units of X, with cluster means in directions whose weight is 0."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -417,7 +417,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # unselected components at the same position rank higher
+            nearest[chosen] = -1.0  # rank unselected components at the same position higher
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:
@@ -600,7 +600,7 @@ def diagonal_metric(
             squares = block**2
             r = np.sqrt(squares @ (b / s))
             total += float(r.sum())
-            # The slope is infinite at distance 0, so distances are bounded from below.
+            # Bound distances from below, because the slope is infinite at distance 0.
             gradient += (0.5 / np.maximum(r, least)) @ squares
         total = max(total, least)
         return float(b.sum()) - np.log(total), 1.0 - gradient / s / total

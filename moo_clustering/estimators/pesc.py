@@ -81,7 +81,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
         (Eq. 6). ``choose`` accepts the same names; its other rules select a single graph.
     ensemble_over : {"nondominated", "population"}
-        Which graphs are merged: the non-dominated ones, or the entire final population.
+        Graphs that are merged: the non-dominated graphs, or the entire final population.
     min_members : int
         Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1.
     es2_weight : {"one_minus_div", "div", "count"}

@@ -544,7 +544,7 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
         Weight, in the dispersion, of the chi-square statistic of feature and cluster, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
         Initial clusters: labelled documents of one class each (without labels, ``"seeds"``); random
-        documents; k-means clusters; random memberships; or, as in the paper, equal ones, which never change.
+        documents; k-means clusters; random memberships; or equal memberships (paper), which never change.
 
     Attributes
     ----------

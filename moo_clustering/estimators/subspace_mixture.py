@@ -359,7 +359,7 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # Draw the first feature from the eight with the highest excess of neighbours, others from one.
+            # First, draw one of the eight features with the highest excess of neighbours; then use the best.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
