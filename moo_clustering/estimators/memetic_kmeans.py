@@ -85,7 +85,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"multistart"``: restarts from greedy k-means++ seeds.
         - ``"ward"``: ``"swap"``, starting from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Number of initial solutions and of survivors, and population size above which only these survive.
+        Number of initial solutions and survivors, and population size above which only ``pop_min`` survive.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -117,7 +117,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     n_clusters_ : int
         ``n_clusters``, or the number of distinct samples if that is lower.
     history_ : DataFrame
-        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` per improvement and at end.
+        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` per improvement and finally.
     control_inertia_ : dict of str to float
         Sum of squares of each control, if ``report_controls`` is True.
     n_local_searches_, n_iter_ : int
@@ -479,8 +479,8 @@ class Multistart(CenterSearch):
 class SwapSearch(CenterSearch):
     """Search that moves one centre to a sample, runs a local search, and keeps the result if it is better.
 
-    The centre and the sample are drawn uniformly. With ``removal="cheap"``, the centre whose removal costs
-    least is moved out of three drawn centres, and samples are drawn in proportion to squared distances.
+    The centre and the sample are drawn uniformly. With ``removal="cheap"``, three centres are drawn, of which
+    the cheapest to remove is moved, and the sample is drawn in proportion to its squared distance.
     """
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:

@@ -294,7 +294,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         Template of the members: a model that accepts partial labels, with ``predict_proba`` and the
         parameters ``n_clusters`` and ``random_state``. Default: ``SISC(fuzziness=1.4)``.
     n_clusters : int or sequence of int
-        Numbers of clusters that the members use in turn. Numbers above n_documents issue a UserWarning.
+        Numbers of clusters that the members use in turn. Issues a UserWarning if any exceeds n_documents.
     n_estimators : int
         Number of members.
     random_state : int, Generator, RandomState or None

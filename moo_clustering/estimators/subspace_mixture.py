@@ -52,7 +52,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps, max_iter : int
-        Number of swaps (default: until 20 per cluster fail in a row), and maximum EM iterations per swap.
+        Number of swaps (default: until 20 swaps per cluster fail in a row), and of EM iterations per swap.
     min_variance : float
         Minimum variance within a cluster, relative to the feature's variance over all samples.
 
