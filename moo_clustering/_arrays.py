@@ -55,7 +55,7 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
 
 def far_offset(X: Any) -> FloatArray:
     """Return the first value of each column whose values are far from 0 relative to their range, else 0."""
-    # This value must be subtracted, because the means of such columns would lose digits in which rows differ.
+    # Unless it is subtracted, the means of such columns lose digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     # If the largest absolute value exceeds the range by this factor, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)

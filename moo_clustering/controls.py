@@ -341,7 +341,7 @@ class ControlComparison(NamedTuple):
         grid = np.unique(self.curves.loc[self.curves["method"] == EVOLUTION, "evaluations"])
         runs: dict[str, list[pd.DataFrame]] = {}
         for (method, _, _), run in self.curves.groupby(["method", "problem", "seed"], sort=False):
-            # Extend runs that ended early by their last value.
+            # Extend the curves of runs that ended early with their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
         # Lazy import, because visualization may import controls, but not vice versa.

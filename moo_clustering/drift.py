@@ -123,7 +123,7 @@ class Drift:
         Number of new rows, of noise rows, and of rows unlike the fit. Unlike rows are noise, or are farther
         from the nearest row of the fit than 99% of the fit's rows in the same cluster.
     expected_share : float
-        Expected fraction of unlike rows if nothing has changed: .01 in large clusters, .02 in 100 rows.
+        Expected fraction of unlike rows without changes: .01 in large clusters, .02 in clusters of 100 rows.
     interval : tuple of float
         Exact 95% confidence interval for the fraction of unlike rows.
     p_value : float

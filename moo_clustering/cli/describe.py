@@ -506,7 +506,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not job.samples.has_terms:
-        # Use only the weights because, unlike word frequencies, numbers need not be large to be distinctive.
+        # Use only the weights, because numbers (unlike word frequencies) need not be large to be distinctive.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:

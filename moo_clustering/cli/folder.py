@@ -111,7 +111,7 @@ class RunFolder:
         return self.path / CHECKPOINT
 
     def look(self) -> None:
-        """Inspect the folder; required before and after locking it, because another command may use it."""
+        """Inspect the folder; call this before and after locking, as another command may use the folder."""
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:

@@ -202,7 +202,7 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
 
     Time and memory depend on the model. Raises a DataError if the package or the model is not installed, if
     the model fails, or if it does not return one row of finite numbers per text. Issues a UserWarning if some
-    rows are zero or differ widely in length. Cluster the rows with ``ParetoClustering(metric="cosine")``.
+    rows are zero or differ widely in norm. Cluster the rows with ``ParetoClustering(metric="cosine")``.
     Source: ParetoClustering.
 
     Parameters

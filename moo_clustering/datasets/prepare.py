@@ -217,9 +217,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    In new rows, columns that were not used in the fit may be absent, and additional columns are ignored.
-    Unknown categories become missing values. A notation not seen in the fit must be unambiguous, and at most
-    10% of a column's cells unreadable. :meth:`transform` issues warnings; :meth:`prepare` returns notes.
+    New rows may lack columns that were not used in the fit. Additional columns are ignored, and unknown
+    categories become missing values. A notation not seen in the fit must be unambiguous, and at most 10% of a
+    column's cells may be unreadable. :meth:`transform` issues warnings; :meth:`prepare` returns notes.
 
     Examples
     --------
@@ -270,7 +270,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return prepared.X
 
     def prepare(self, X: Any) -> PreparedTable:
-        """Prepare new rows like :meth:`transform`; also return filled columns, and notes, not warnings."""
+        """Prepare new rows like :meth:`transform`; return filled columns, and notes instead of warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
@@ -866,7 +866,7 @@ def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
     """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Such columns are normal among many, such as pixels or genes, and occur by chance in tables of few rows.
+    # Repetition is normal among many columns, such as pixels or genes, and occurs by chance in few rows.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)

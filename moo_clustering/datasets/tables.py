@@ -153,7 +153,7 @@ def read_table(
     """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
     Columns without another role are features. They must be numeric or, with ``categories``, numeric or text
-    (:func:`~moo_clustering.datasets.prepare_table` accepts any columns). Dates become days since the
+    (:func:`~moo_clustering.datasets.prepare_table` converts any columns). Dates become days since the
     earliest date, and times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`).
     An unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
     dropped. Takes O(bytes) time and memory.
@@ -497,7 +497,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 merges values."""
+    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 rounds values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
@@ -717,7 +717,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise a DataError if strings are too long for an array, in which all cells have the longest's size."""
+    """Raise a DataError if strings are too long for an array, whose cells have the size of the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         fault = f"too long for {role} of {len(texts):,} rows"
