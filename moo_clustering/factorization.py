@@ -189,7 +189,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     unit_topics : bool, default=True
         Whether to compare weights after scaling topics with terms to unit length, so that labels do not
-        depend on the relative scaling of U and V. False as published.
+        depend on the relative scaling of U and V. The published method does not scale topics.
 
     Returns
     -------

@@ -497,7 +497,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 rounds values."""
+    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 merges values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "

@@ -84,7 +84,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     bounds_ : tuple of float
         Minimum and maximum permitted load.
     changed_ : ndarray of shape (n_samples,), bool
-        Whether each area has left its earlier region (``start``); False for areas without one.
+        Whether each area has left its region in ``start``; False for areas without an earlier region.
 
     Notes
     -----
