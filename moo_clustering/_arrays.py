@@ -32,9 +32,9 @@ from moo_clustering._types import SeedLike as SeedLike
 
 # Maximum number of values in temporary arrays for one block of individuals (32 MB of float64).
 BLOCK_ITEMS = 1 << 22
-# Packages whose frames are skipped when searching for the caller to whom a warning refers.
+# Packages whose frames are skipped in the search for the line to which a warning refers.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
-# Number of genes drawn at once, which limits temporary arrays to tens of megabytes.
+# Number of genes drawn at once, which limits temporary arrays to some tens of megabytes.
 _CHUNK = 1 << 22
 
 
@@ -55,7 +55,7 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
 
 def far_offset(X: Any) -> FloatArray:
     """Return the first value of each column whose values are far from 0 relative to their range, else 0."""
-    # Unless this value is subtracted, the means of such columns lose the digits in which rows differ.
+    # Unless it is subtracted, the means of such columns lose digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     # If the largest absolute value exceeds the range by this factor, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
@@ -65,8 +65,8 @@ def far_offset(X: Any) -> FloatArray:
 def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     """Raise a ValueError if squared distances between the data would overflow or vanish in ``dtype``."""
     # 10,000 times the sum of all squares must not overflow, and the square of the rounding error in the
-    # largest difference between rows (in the largest value of sparse data) must be a normal number. Between
-    # these limits, multiplying the data by a power of two changes no digits.
+    # largest difference between rows (for sparse data, in the largest value) must be a normal number. Within
+    # these limits, multiplying the data by a power of two does not change any digits.
     values = X.data if issparse(X) else X
     if not values.size:
         return
@@ -95,7 +95,7 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Scale rows to a size near 1 by powers of two: one common factor (``together``), or one per row."""
+    """Scale rows to a size near 1 by powers of two: a common factor (``together``), or one factor per row."""
     # Separate factors preserve cosines. scikit-learn treats rows with a length below 2e-15 as zeros, and
     # squares of extreme values overflow or vanish. If all rows are near 1, X itself is returned.
     if issparse(X):
@@ -120,7 +120,7 @@ def unit_rows(X: Any) -> Any:
 
 
 class QuotingError(ValueError):
-    """Error about a file with a message that is safe to print, even if it quotes the content of the file."""
+    """Error with a message that is safe to print even if it quotes the content of a file."""
 
     def __str__(self) -> str:
         return message_line(super().__str__())
@@ -140,7 +140,7 @@ class Seed(np.random.SeedSequence):
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds for ``n`` tasks, in a fixed order, from None, an int or a generator."""
-    # The draw advances the user's generator, so that a second fit differs, same as in scikit-learn.
+    # The draw advances the user's generator, so that a second fit differs, as in scikit-learn.
     if random_state is None:
         entropy: int | None = None
     elif isinstance(random_state, np.random.Generator):
@@ -166,7 +166,7 @@ def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Gener
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Select each of ``n_genes`` positions with probability ``prob``; yield them in sorted chunks."""
+    """Select each of ``n_genes`` positions with probability ``prob``; yield sorted chunks of positions."""
     # The gaps between selected positions are geometric. Drawing only the gaps takes O(prob * n_genes) time.
     if prob <= 0.0:
         return
@@ -188,13 +188,13 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
 
 
 class MissingPackageError(ImportError):
-    """Raised if a package is missing that one of this package's extras would install."""
+    """Raised if a package is missing that an extra of this package installs."""
 
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
     """Import a module that only an ``extra`` installs; raise a MissingPackageError if it is missing."""
     # The message begins with ``purpose``, explains how to install the package, and ends with ``otherwise``,
-    # which describes an alternative to installing it.
+    # which describes an alternative.
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -219,7 +219,7 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the non-dominated rows in lexicographic order; takes O(n log n) time for two objectives."""
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
-        # Select rows with a second objective below that of all previous rows, and rows equal to such a row.
+        # Select rows whose second objective is below that of all previous rows, and rows equal to such a row.
         ordered = F[rest]
         less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
         last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))
@@ -267,7 +267,7 @@ def probability(name: str, value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> int | float:
-    """Return a positive finite number, as an integer if it is one; raise an error for other values."""
+    """Return a positive finite number (an int if it is an integer); raise an error for other values."""
     number = _number(name, value, "a positive finite number", lambda number: 0 < number < np.inf)
     return int(value) if isinstance(value, Integral) else number
 
@@ -294,7 +294,7 @@ def instance(name: str, value: Any, kind: Any, what: str) -> Any:
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function (of the wrapped function for a partial), or else of the class."""
+    """Return the name of a function (for a partial, of the wrapped function) or of an object's class."""
     function = getattr(function, "func", function)
     return str(getattr(function, "__name__", type(function).__name__))
 
@@ -336,7 +336,7 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
 
 
 class Shared:
-    """Base class of immutable objects. A deep copy of an object is the object itself."""
+    """Base class of immutable objects, which a deep copy shares with the original."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

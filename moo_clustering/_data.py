@@ -23,7 +23,7 @@ _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Maximum number of columns named in a message.
 _SHOWN = 5
 # Maximum size in bytes of Dask and Zarr tables that are converted to arrays for estimators without
-# ``max_memory``, and memory that a fit uses, in GiB per million rows of 10 features (see docs/scale.md).
+# ``max_memory``, and memory use of a fit in GiB per million rows of 10 features (see docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
@@ -44,7 +44,7 @@ def unmasked(data: Any, name: str) -> Any:
 
 
 def checked_container(data: Any, name: str, allowed: str = "") -> Any:
-    """Return the data without a mask; raise a TypeError unless given an array, a data frame or a list."""
+    """Return the data without a mask; raise a TypeError unless they are an array, a data frame or a list."""
     # ``allowed`` describes the accepted tables. If empty, Series and arrays of any dimension are accepted.
     data, advice = of_annotated(data, "sparse" in allowed), ""
     first = data[0] if isinstance(data, list | tuple) and data else data
@@ -76,7 +76,7 @@ def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
     """Convert data to a dense array, and to finite real numbers if ``dtype`` (a type or list) is given."""
-    # Errors name the argument. Masked or sparse arrays, unequal row lengths and wrong dimensions are errors.
+    # Masked or sparse arrays, rows of different lengths and wrong dimensions raise errors with ``name``.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -164,8 +164,8 @@ def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
     """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
-    # A sparse result (see ``accept_sparse``) has no duplicate entries. Raises the same errors as
-    # :func:`numeric_features`, which name columns if X contains ``features``.
+    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are the same as for
+    # :func:`numeric_features`, and name columns if X contains ``features``.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -186,7 +186,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         raise ValueError(f"{name} must be non-negative, got {lowest:g}")
     if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
         asymmetry = float(abs(matrix - matrix.T).max())
-        # Tolerate this difference between S[i, j] and S[j, i], relative to the largest entry.
+        # Tolerate differences between S[i, j] and S[j, i] of 1e-8 of the largest entry.
         if asymmetry > 1e-8 * largest:
             remedy = f"use graphs.symmetrize({name}), which selects the larger of two entries"
             raise ValueError(
@@ -227,7 +227,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        # Within these limits, single precision can represent these values as well as far smaller ones.
+        # Within these limits, single precision can represent both the largest and far smaller values.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             size = "large" if largest > 1 else "small"
             limit = f"up to {largest:g} in absolute value; rescale it, or use float64"
@@ -253,13 +253,13 @@ def _warn_of_distances(estimator: Any, X: Any) -> None:
 
 
 def is_partitioned(X: Any) -> bool:
-    """Return whether X can exceed memory: a partitioned table, a Dask collection or a Zarr array."""
+    """Return whether X may exceed memory, as a partitioned table, a Dask collection or a Zarr array."""
     dask = hasattr(X, "to_delayed") and hasattr(X, "dask")
     return dask or hasattr(X, "n_passes") or type(X).__module__.partition(".")[0] == "zarr"
 
 
 def refuse_frames(X: Any, name: str = "X") -> None:
-    """Raise a TypeError for a list of data frames, which could be bags or partitions of one table."""
+    """Raise a TypeError for a list of data frames, which could be bags or the partitions of a table."""
     if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
         raise TypeError(
             f"{name} must be one table, got a list of {len(X)} data frames; pass Bags.from_list({name}) if "
@@ -314,7 +314,7 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match columns by label; False for arrays, or if one table has labels 0, 1, ..."""
+    """Return whether to match columns by label; False for arrays, or if a table has the labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -363,7 +363,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
             raise TypeError(f"{name} must be dense; use {name}.sparse.to_dense()") from error
         if "argument must be" in str(error):
             raise TypeError(f"{name} must be a table of numbers: {error}") from error
-        # NumPy's messages contain these phrases if data are not a table of numbers.
+        # NumPy's messages contain these phrases for data that are not a table of numbers.
         if any(phrase in str(error) for phrase in ("could not convert", "setting an array element")):
             raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
         raise
@@ -413,7 +413,7 @@ def _remedy(owner: str, name: str) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Return columns that have non-numeric, missing or infinite values, each with the first such value."""
+    """Return the columns with non-numeric, missing or infinite values, each with its first such value."""
     import pandas as pd  # a slow import that few tables need
 
     frame = hasattr(X, "iloc")

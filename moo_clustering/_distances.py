@@ -16,9 +16,9 @@ from moo_clustering._kernels.partitions import refine_squared_distances
 Metric = str | Callable[..., float]
 MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
-# A squared distance below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
+# Squared distances below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
 _CANCELLED = 1e-6
-# Up to this number of samples, NumPy recomputes such distances; above it, a compiled kernel does.
+# Maximum number of samples for which NumPy instead of a compiled kernel recomputes such distances.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
@@ -29,9 +29,9 @@ OF_SQUARES = (
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with a zero diagonal, shape (n, n), as C-contiguous float64."""
-    # ``data`` contains features or, with ``metric="precomputed"``, distances, which are copied only if not
-    # exactly symmetric float64. Raises a ValueError if they exceed ``max_memory`` bytes (it names ``owner``),
-    # or are negative, not finite, not symmetric within 1e-8 of the maximum, or not 0 on the diagonal.
+    # ``data`` contains features or, with ``metric="precomputed"``, distances, which are copied unless they
+    # are exactly symmetric float64. Raises a ValueError (naming ``owner``) above ``max_memory`` bytes, and if
+    # distances are negative, not finite, asymmetric by over 1e-8 of the maximum, or not 0 on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
     X = checked_table(data, "data", dtype=None, accept_sparse="csr")
@@ -137,8 +137,8 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
 
 def centred_features(data: Any) -> NDArray[np.float64]:
     """Return a copy with column means of 0; raise a ValueError if squared distances overflow or vanish."""
-    # Subtract the first sample before the mean, so that equal samples become exact zeros and a large common
-    # offset does not cost any digits.
+    # Subtract the first sample before the mean, so that equal samples become exact zeros, and no digits are
+    # lost due to a large common offset.
     given: NDArray[np.float64] = checked_table(data, "data", order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         X = given - given[0]

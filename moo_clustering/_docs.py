@@ -36,8 +36,8 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
     Sources are classes, functions or numpydoc text; each entry is copied from the first source that contains
     it. A class inherits ``Parameters`` and ``Attributes`` from its base classes, and ``Parameters`` from the
-    sources. A function inherits ``Parameters`` from the sources, as well as ``Returns`` and ``Raises`` if it
-    has no such section. If no source has ``Returns``, that section names the class in the annotation.
+    sources. A function inherits ``Parameters`` from the sources, as well as any missing sections ``Returns``
+    and ``Raises``. If no source has ``Returns``, this section names the class in the return annotation.
     """
 
     def complete(thing: T) -> T:
@@ -127,7 +127,7 @@ def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
 
 
 def _without_default(entry: str) -> str:
-    """Remove the default from an inherited entry, because the new signature can have another default."""
+    """Remove the default from an inherited entry, because the new signature may have another default."""
     first, below, text = entry.partition("\n")
     return first.removesuffix(", optional").partition(", default=")[0] + below + text
 

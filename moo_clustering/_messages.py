@@ -1,4 +1,4 @@
-"""Messages, progress bars and path checks; slow imports are avoided so that errors appear quickly."""
+"""Messages, progress bars and path checks, without slow imports, so that errors appear quickly."""
 
 import difflib
 import os
@@ -20,7 +20,7 @@ _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 def message_line(text: object) -> str:
     """Return a message on one line, safe for any terminal, in O(characters) time."""
-    # Control and bidirectional characters are removed, and very long values, words and messages shortened.
+    # Removes control and bidirectional characters, and shortens very long values, words and messages.
     line = _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), printable_line(text))
     return _without_middle(line, _LONGEST)
 
@@ -31,7 +31,7 @@ def printable_line(text: object) -> str:
 
 
 class Advice(str):
-    """Message with advice for Python. The attribute ``command`` has advice for the command line instead."""
+    """Message with advice for Python; its attribute ``command`` contains advice for the command line."""
 
     command: str
 
@@ -42,7 +42,7 @@ class Advice(str):
 
 
 def for_command(message: object) -> str:
-    """Return the text of a note, warning or error, with its advice for the command line."""
+    """Return the text of a note, warning or error with advice for the command line."""
     said = message.args[0] if isinstance(message, Exception) and message.args else message
     return said.command if isinstance(said, Advice) else str(message)
 
@@ -57,9 +57,9 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """Format a rejected value for a message: its ``repr`` on one line, with the middle omitted if long."""
+    """Format a rejected value for a message: its ``repr`` on one line, without the middle if it is long."""
     try:
-        # Show NumPy numbers in the same way as Python numbers.
+        # Show NumPy numbers like Python numbers.
         text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]
     except Exception:
         # Integers with more than a few thousand digits, or objects with a faulty __repr__, cannot be shown.
@@ -82,7 +82,7 @@ _SPECIAL |= {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
 
 
 def special_file(mode: int) -> str:
-    """Return the kind of special file for a mode, such as "a socket"; "" for regular files and folders."""
+    """Return the kind of a special file from its mode, such as "a socket"; "" for other files and folders."""
     is_usual = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
     return "" if is_usual else _SPECIAL.get(stat.S_IFMT(mode), "a special file")
 
@@ -111,7 +111,7 @@ def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> st
 
 def _text_fault(text: str, kind: str = "file or folder") -> str:
     """Return why the text of a path is invalid, without accessing files; "" if it is valid."""
-    # ``Path("")`` would mean the current folder, and shells do not expand --out=~/x.
+    # ``Path("")`` is the current folder, and shells do not expand --out=~/x.
     if not text.strip():
         return f"is empty; specify the path of a {kind}"
     if "\0" in text:
@@ -144,7 +144,7 @@ def distinct_names(names: Iterable[Any]) -> list[str]:
 
 
 class _Lossy:
-    """Stream that ignores errors. It equals the wrapped stream, because tqdm compares streams."""
+    """Stream that ignores errors, and equals the wrapped stream because tqdm compares streams."""
 
     def __init__(self, stream: Any) -> None:
         self._wrapped = stream

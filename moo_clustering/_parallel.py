@@ -29,11 +29,11 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Buffer = NDArray[np.uint8]
 # Minimum size in bytes of arrays that are sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Number of threads and processes that joblib starts per worker process, and in addition for all workers.
+# Number of threads and processes that joblib starts per worker process, and additionally for all workers.
 _PER_PROCESS, _AROUND = 4, 4
 # Maximum number of threads that ``can_start`` has run simultaneously.
 _startable = [1]
-# The shelf (arrays stored in a cluster) of each joblib backend, until its parallel_config block ends.
+# Shelf (arrays stored in a cluster) of each joblib backend, until the end of its parallel_config block.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
@@ -41,7 +41,7 @@ def run_calls(
     calls: Iterable[Call], *, n_jobs: int | None = None, prefer: Literal["threads", "processes"] | None = None
 ) -> list[Any]:
     """Return the results of ``delayed`` calls in order. Calls must not modify their arguments."""
-    # Like :class:`joblib.Parallel`, but a Dask worker receives each array only once for all calls. With
+    # Unlike :class:`joblib.Parallel`, this sends each array to a Dask worker only once for all calls. With
     # one job, or one worker with one thread, the calls run in this process.
     shelf = active_shelf()
     if shelf is None:
@@ -71,7 +71,7 @@ def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Gener
 
 
 def thread_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> list[Any]:
-    """Return the results of ``delayed`` calls on threads of this process, whatever the joblib backend."""
+    """Return the results of ``delayed`` calls on threads of this process, with any joblib backend."""
     with named_losses():
         return list(Parallel(n_jobs=n_jobs, require="sharedmem")(calls))
 
@@ -87,7 +87,7 @@ def named_losses() -> Iterator[None]:
     except (RuntimeError, OSError, AttributeError) as error:  # thread pools raise AttributeError
         cause: BaseException | None = error
         while cause is not None:
-            # A failed start raises this text for threads and EAGAIN for processes. joblib may wrap the error.
+            # A failed start raises this text for threads, or EAGAIN for processes; joblib may wrap the error.
             if "start new thread" in str(cause) or getattr(cause, "errno", None) == errno.EAGAIN:
                 raise _no_workers() from error
             cause = cause.__cause__ or cause.__context__
@@ -110,7 +110,7 @@ def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"]
 
 
 def can_start(count: int) -> bool:
-    """Return whether the system can run this number of threads. Positive answers are cached."""
+    """Return whether the system can run this number of threads; positive results are cached."""
     if count <= _startable[0]:
         return True
     end = threading.Event()
@@ -172,7 +172,7 @@ class Shelf:
 
 
 class Parcels:
-    """Replaces large arrays by Dask futures in the calls that joblib sends to workers at the same time."""
+    """Replacement of large arrays with Dask futures in calls that joblib sends to workers simultaneously."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -180,7 +180,7 @@ class Parcels:
 
     def pack(self, call: Call) -> Call:
         """Return an equivalent call with its large arrays, at any depth, stored on the shelf."""
-        # This package is installed with Dask.
+        # Dask requires this package.
         import cloudpickle
 
         futures: list[Any] = []
@@ -240,7 +240,7 @@ def _same(content: Content) -> Content:
 
 
 def _unpacked(text: bytes, *given: Any) -> Any:
-    # If only one worker is left, joblib may call this in the client, where contents are still futures.
+    # If a single worker is left, joblib may call this in the client, where contents are still futures.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
     # Keep parallel work inside a task on its worker, with one thread unless the task requests more.
@@ -250,7 +250,7 @@ def _unpacked(text: bytes, *given: Any) -> Any:
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # As in joblib, except that for a cluster, None means one thread, and -1 means all local processors.
+    # Same as in joblib, except that with a cluster, None means one thread, and -1 all local processors.
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):
@@ -273,7 +273,7 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # Used for steps that are faster than sending their data, and for data that a worker could lose.
+    # Used for steps that take less time than sending their data, and for data that a worker could lose.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield

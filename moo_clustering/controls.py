@@ -59,9 +59,9 @@ _BY_MUTATION = ("climbs", "local search", "annealing")
 CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
 Control = Callable[..., Any]
-# Number of points on the curves, and maximum number of successive generations without an evaluation.
+# Number of points on each curve, and maximum number of successive generations without an evaluation.
 _POINTS, _IDLE = 20, 100
-# With several objectives: maximum number of parallel incumbents, and minimum number of evaluations each.
+# With several objectives: maximum number of parallel incumbents, and minimum number of evaluations of each.
 _INCUMBENTS, _LEAST = 20, 50
 # Number of successive failed mutations before a restart, and mutations per local search restart.
 _PATIENCE, _KICK = 100, 5
@@ -82,8 +82,8 @@ def compare(
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
     Raises a TypeError or ValueError if ``n_evals`` is below the population size, if a control is unknown or
-    not applicable, if ``y`` has the wrong length or requires a missing ``decode``, or if an objective is not
-    finite. Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an
+    not applicable, if ``y`` has the wrong length or there is no ``decode`` to score it, or if an objective is
+    not finite. Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an
     InterruptedSearchWarning if Ctrl-C stops the comparison; the result then contains the completed seeds.
 
     Parameters
@@ -100,10 +100,10 @@ def compare(
         Known classes for scoring partitions, with -1 for unknown. The searches do not use them.
     controls : "auto" or sequence of str or callables, default="auto"
         Controls, as listed in the notes of :func:`~moo_clustering.controls.compare`, or functions
-        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all that the problem and algorithm support.
+        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all controls that problem and algorithm support.
     n_clusters : int, optional
-        Score the partition whose number of clusters is closest to this; ties are broken by fewer clusters,
-        then by the lowest first objective. Default: score the knee of the front.
+        Score the partition whose number of clusters is closest to ``n_clusters``; ties are broken by fewer
+        clusters, then by the lowest first objective. Default: score the knee of the front.
 
     Returns
     -------
@@ -117,14 +117,14 @@ def compare(
     - ``"drift"``: the same operators, but random parents and survivors.
     - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
       restart with random weights after at most 100 failures (one objective: one incumbent, max(100, n_var)).
-    - ``"local search"``: the same, but incumbents restart from their best solution, mutated five times.
+    - ``"local search"``: climbs that restart from the incumbent's best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
     ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. In addition to the
-    evaluations, a run takes O(n_evals log n_evals) time for two objectives, and O(n_evals n_front n_obj)
-    otherwise. The archive contains only feasible solutions with distinct objectives.
+    evaluations, a run takes O(n_evals log n_evals) time for two objectives, and O(n_evals n_front n_obj) time
+    otherwise. Only feasible solutions with distinct objectives are archived.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def _compared(
         rows.append(key | _scored(decode, meter, meter.front, meter.genes, box, y, n_clusters))
         for n, F, X in meter.course:
             point = {"evaluations": n, "hypervolume": hypervolume(F, box)}
-            # Scoring whole fronts would take as long as the run.
+            # Score only single-objective curves, because scoring whole fronts would take as long as the run.
             if len(meter.names) == 1:
                 scored = _scored(decode, meter, F, X, box, y, n_clusters)
                 point |= {name: scored[name] for name in (f"best {meter.names[0]}", "ari") if name in scored}
@@ -256,7 +256,7 @@ def _compared(
 
 
 def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
-    """Return the names of the controls to run; raise a ValueError if one is unknown or not applicable."""
+    """Return the names of the controls to run; raise a ValueError if any is unknown or not applicable."""
     named = [controls] if isinstance(controls, str) else list(controls)
     if controls == "auto":
         named = [name for name in CONTROLS if name not in lacking or name in _BY_MUTATION]
@@ -273,7 +273,7 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of an evolutionary search and its controls.
 
-    Hypervolumes are relative to the box that contains all fronts, with a margin of a tenth of the range.
+    Hypervolumes are fractions of the box that contains all fronts, with a margin of a tenth of the range.
 
     Attributes
     ----------
@@ -282,7 +282,7 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations``, ``seconds``; if classes are known, ``n_clusters``
         and ``ari`` of the scored partition and ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` of each run by ``evaluations``; for one objective, also its best value and ``ari``.
+        ``hypervolume`` of each run by ``evaluations``; with one objective, also its best value and ``ari``.
     """
 
     runs: pd.DataFrame
@@ -304,7 +304,7 @@ class ControlComparison(NamedTuple):
 
         Returns a data frame with one row per control: mean ``difference`` (positive if the evolution is
         better), its 95% bootstrap interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test,
-        ``wins``, ``ties`` and ``losses``. Several problems are paired by problem, averaged over seeds.
+        ``wins``, ``ties`` and ``losses``. With several problems, the pairs are problems, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         choice("measure", measure, known)
@@ -341,7 +341,7 @@ class ControlComparison(NamedTuple):
         grid = np.unique(self.curves.loc[self.curves["method"] == EVOLUTION, "evaluations"])
         runs: dict[str, list[pd.DataFrame]] = {}
         for (method, _, _), run in self.curves.groupby(["method", "problem", "seed"], sort=False):
-            # Runs that ended earlier keep their last value.
+            # Extend the curves of runs that ended early with their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
         # Lazy import, because visualization may import controls, but not vice versa.
@@ -355,15 +355,15 @@ class ControlComparison(NamedTuple):
 
 
 def fewest_pairs(n_tests: int, alpha: float) -> int:
-    """Return the number of pairs that Wilcoxon's test with Holm's correction needs to reject equality."""
+    """Return the minimum number of pairs for Wilcoxon's test with Holm's correction to reject equality."""
     # If all n differences have the same sign, the p-value is 2 / 2^n.
     return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
     """Return the mean paired difference, its 95% bootstrap interval, Wilcoxon's p, wins, ties and losses."""
-    # Pairs with a missing value are omitted. Differences within rounding noise become 0, and absolute
-    # differences that differ only by rounding noise have equal ranks in Wilcoxon's test.
+    # Pairs with a missing value are omitted. Differences within rounding noise become 0, and differences
+    # whose absolute values agree up to rounding noise have equal ranks in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)
     there = ~np.isnan(away)
     away, noise = away[there], noise[there]
@@ -499,7 +499,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """Return the best initial individual per weight vector; for one objective, the best unused one."""
+        """Return each weight vector's best initial individual (with one objective, the best unused one)."""
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -535,7 +535,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
 
 
 class RandomDraws(NamedTuple):
-    """Non-dominated random individuals, and the row of the one with the best value of one objective."""
+    """Non-dominated random individuals, and the row ``best`` with the lowest value of one objective."""
 
     X: Genes
     F: FloatArray
@@ -627,14 +627,14 @@ class _PymooRun:
 
     def _search(self, algorithm: Any) -> PymooSearch:
         if isinstance(algorithm, Algorithm):
-            # A user-defined evaluator might bypass the problem, and thus the count.
+            # A user-defined evaluator might bypass the problem, which counts the evaluations.
             algorithm = copy.copy(algorithm)
             algorithm.evaluator = Evaluator()
         return PymooSearch(self.problem, algorithm, seed=self.seed)
 
 
 class _DeapRun:
-    """Run of a toolbox or a control that counts evaluations, including trials in the mutation."""
+    """Run of a DEAP toolbox or a control that counts evaluations, including trials during mutation."""
 
     def __init__(
         self, parts: Callable[..., Any], size: int, meter: Meter, seed: int, names: Sequence[str] = ()
@@ -674,7 +674,7 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # Mutations that count their trials are local searches, which cannot improve a local optimum.
+        # Mutations that count their trials are local searches, which leave local optima unchanged.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:

@@ -22,20 +22,20 @@ from moo_clustering._messages import distinct_names, message_line, quoted
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
-# Columns with more distinct values than this are divided into this many bins with equally many samples.
+# Columns with more distinct values than this are divided into this number of equally frequent bins.
 _MOST_BINS = 256
 # Maximum number of columns to compare, and of columns times pairs of clusters. In wider tables, only the
 # columns in which each cluster differs most are compared, at most this number per cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
-# Minimum strength for listing a contrast, and for a name to distinguish two clusters by it.
+# Minimum strength of a contrast that is listed, and of a contrast that distinguishes two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
 # "low" and "high": the mean rank of a cluster (from 0 to 1) is below or above these values.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# These categories say nothing without the name of their column, so names of clusters include it.
+# These categories are meaningless without the name of their column, so cluster names include it.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
-# Parts of web and e-mail addresses, which say nothing about the topic of a document.
+# Parts of web and e-mail addresses, which do not indicate the topic of a document.
 _OF_ADDRESSES = frozenset({"com", "edu", "http", "https", "net", "org", "www"})
 _DAY = 86400.0
 _TRUTH = ["False", "True"]
@@ -49,10 +49,10 @@ class Contrast:
     ----------
     column : str
     value, other : str
-        In the cluster and in the nearest cluster: the median, the most distinctive category with its share,
-        or the share of documents.
+        Value in the cluster and in the nearest cluster: the median, the most distinctive category with its
+        share, or the share of documents.
     strength : float
-        Between 0 and 1: Cliff's delta for numbers and dates, difference in shares for categories and terms.
+        Cliff's delta (numbers and dates) or difference in shares (categories and terms), from 0 to 1.
     """
 
     column: str
@@ -148,7 +148,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         """Return the descriptions with the cluster names that ``namer(description)`` returns.
 
         If ``namer`` raises an error or does not return a non-empty string, the cluster keeps its name. If it
-        returns a name that another cluster has, a number is appended. A UserWarning is issued in both cases.
+        returns another cluster's name, a number is appended. A UserWarning is issued in both cases.
         """
         found, faults = list[ClusterDescription](), dict[int, str]()
         for each in self:
@@ -182,7 +182,7 @@ def describe_columns(
     units: Mapping[str, str] | None = None,
     n_contrasts: int = 3,
 ) -> ClusterDescriptions:
-    """Describe the clusters of a table by how each differs from its nearest cluster.
+    """Describe each cluster of a table by its differences from the nearest cluster.
 
     Raises a ValueError if the numbers of labels and rows differ or if ``n_contrasts`` is negative.
 
@@ -204,7 +204,7 @@ def describe_columns(
 
     Notes
     -----
-    A name consists of up to three phrases that distinguish the cluster from the others, and is unique.
+    Each name is unique, and consists of up to three phrases that distinguish the cluster from the others.
     Numbers are compared by Cliff's delta, in at most 256 bins, so units and monotone transformations have no
     effect. The nearest cluster is the one with the most similar mean ranks and shares. Takes O(n_samples
     n_columns) time, plus O(n_clusters^2) for each of at most 500 columns (fewer with more than 200 clusters).
@@ -254,7 +254,7 @@ def describe_terms(
 
 
 class ComparedColumns:
-    """Columns sorted once to describe any number of partitions; see :func:`describe_columns`."""
+    """Columns that are sorted once to describe several partitions; see :func:`describe_columns`."""
 
     def __init__(self, columns: Any, units: Mapping[str, str] | None = None) -> None:
         columns, _ = as_frame(columns)
@@ -283,7 +283,7 @@ class ComparedColumns:
         return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of the columns in which each cluster differs most, about ``most`` in total."""
+        """Return the positions of about ``most`` columns: those in which each cluster differs most."""
         members = _Members.of(labels, self._n_samples)
         return [self._places[at] for at in self._strongest(members, most, most)]
 
@@ -297,7 +297,7 @@ class ComparedColumns:
 
 
 class ComparedTerms:
-    """Term occurrences used to describe any number of partitions; see :func:`describe_terms`."""
+    """Term occurrences that describe several partitions; see :func:`describe_terms`."""
 
     def __init__(self, weights: Any, terms: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -313,7 +313,7 @@ class ComparedTerms:
         self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return a boolean column for each of the terms ``first``: whether each document contains it."""
+        """Return a boolean column for each term in ``first``: whether a document contains it."""
         present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
         return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
 
@@ -341,7 +341,7 @@ class ComparedTerms:
         return Comparison(members, traits, means / np.where(norms > 0, norms, 1.0))
 
     def specific(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of the most specific terms of each cluster, about ``most`` in total."""
+        """Return the positions of about ``most`` terms: the most specific terms of each cluster."""
         members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
@@ -433,7 +433,7 @@ class _Column:
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         found = self._categories(members.sizes, shares) if self.values else [self._number(members, shares)]
-        # A cluster in which all values of this column are missing has no contrasts in it.
+        # A cluster whose values in this column are all missing has no contrasts in the column.
         filled = counts.sum(axis=1) > 0
         both = np.outer(filled, filled)
         phrases = [np.where(filled, each.phrases, "").tolist() for each in found]
@@ -456,7 +456,7 @@ class _Column:
         if self.detail:
             phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
         else:
-            # Levels are based on mean ranks, but "low" and "high" must not contradict the median order.
+            # Levels are based on mean ranks, but "low" and "high" must not contradict the order of medians.
             filled, low, high = shares.any(axis=1), level <= _LOW, level >= _HIGH
             low &= medians <= medians[filled & ~low].min(initial=np.inf)
             high &= medians >= medians[filled & ~high].max(initial=-np.inf)
@@ -511,7 +511,7 @@ class _Trait:
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return a category, "mean" (if medians are equal) or "", and the value of each cluster in words."""
+        """Return a category, "mean" (if medians are equal) or "", and each cluster's value in words."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -528,7 +528,7 @@ class Heatmap:
     columns : sequence of (str, str)
         Column or term, and "mean", the category whose share is shown, or "" for a median or another share.
     levels : ndarray of shape (n_clusters, n_columns), float64
-        How far a cluster's mean rank or share is from that of all samples, in standard deviations.
+        Difference between the mean rank or share in a cluster and in all samples, in standard deviations.
     values : sequence of sequence of str
         Median, mean or share of each cluster and column, in words.
     """
@@ -585,7 +585,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Mean ranks are used, because effects are all 1 between clusters without common values.
+        # Mean ranks are used, because between clusters without common values, all effects are 1.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -632,7 +632,7 @@ def _names(
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
-    # If a cluster has no clear contrast, its name uses weaker contrasts.
+    # Clusters without clear contrasts are named after weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
     # Among phrases that distinguish equally well, prefer categories, then the strongest overall contrast.

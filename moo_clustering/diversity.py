@@ -21,8 +21,8 @@ Counts = NDArray[np.unsignedinteger[Any]]
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
     """Count the choices: ``counts[j, r]`` is the number of individuals with value r at locus j.
 
-    Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets add up. This
-    function and those that use its counts raise a ValueError unless ``ranks`` are integers in 0..width-1.
+    Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets can be added.
+    This and all functions that use the counts raise a ValueError unless ``ranks`` are integers in 0..width-1.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 
 @documented(locus_counts)
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Count the loci at which each individual equals each member of the counted set, summed over members.
+    """Count the loci at which each individual equals members of the counted set, summed over the members.
 
-    DIV is 1 - count / (n_loci * s), for a counted set of s individuals. Takes O(n_individuals * n_loci) time.
+    DIV is 1 - count / (n_loci * s) for a counted set of s individuals. Takes O(n_individuals * n_loci) time.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64A
 
 
 def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
-    """Check shape and values, because for invalid ranks the kernels would access memory out of bounds."""
+    """Check shape and values, because the kernels would access memory out of bounds for invalid ranks."""
     if np.ndim(ranks) != 2 or ranks.shape[1] != n_loci or ranks.dtype.kind not in "iu":
         got = f"shape {np.shape(ranks)} and dtype {np.asarray(ranks).dtype}"
         raise ValueError(f"ranks must be integers of shape (n_individuals, {n_loci}), got {got}")
@@ -109,7 +109,7 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
     population : ndarray of shape (n_individuals, n_loci)
         Non-negative integers, from any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population itself. Since it contains each individual, DIV is then <= 1 - 1/n_individuals.
+        Default: the population. As it contains each individual, DIV is then at most 1 - 1/n_individuals.
 
     Returns
     -------

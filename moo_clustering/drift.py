@@ -1,4 +1,4 @@
-"""Differences between new rows and the rows of a fit, and cluster changes due to an update with new rows.
+"""Differences between new rows and the rows of a fit, and changes in clusters after an update with new rows.
 
 :class:`Drift` is returned by ``model.drift(X)`` and used by the command ``predict``.
 :class:`ClusterChanges` is the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # a new row is unlike the fit above this quantile of the distances in its cluster
+USUAL = 0.99  # a new row is unlike the fit if its distance exceeds this quantile of its cluster's distances
 _MOST_ROWS = 20_000  # maximum number of rows of the fit with which new rows are compared
 _UNSEEN = {
     "unreadable": "that could not be read",
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of an earlier cluster's rows in a part of a split, in a merger
+_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of an earlier cluster's rows in a part of a split or a merger
 
 
 class Reference(NamedTuple):
-    """Rows of a fit and, for each cluster, the 99% quantile of its rows' distances to the nearest row."""
+    """Rows of a fit and, for each cluster, the 99% quantile of distances from its rows to the nearest row."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
@@ -76,7 +76,7 @@ class Reference(NamedTuple):
 
 
 def repeated_row_notes(rows: Any, X: Any) -> list[str]:
-    """Return a list that contains a note if all new rows equal rows of the fit, and is empty otherwise."""
+    """Return a note, in a list, if all new rows equal rows of the fit; otherwise, an empty list."""
     if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
         return []
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
@@ -98,7 +98,7 @@ def new_columns(
     unseen: Sequence[UnseenCells] = (),
 ) -> dict[str, NDArray[Any]]:
     """Create the columns ``name``, ``unlike`` and, if known, ``support`` and ``ignored`` for new rows."""
-    # Noise, with label -1, selects the last name, which is empty.
+    # The label -1 (noise) selects the last name, which is empty.
     columns: dict[str, NDArray[Any]] = {"name": np.array([*names, ""], dtype=object)[labels]}
     if support is not None:
         own = np.where(labels >= 0, support[np.arange(len(labels)), labels], np.nan)
@@ -120,21 +120,21 @@ class Drift:
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Number of new rows, of noise rows, and of rows unlike the fit. These are noise, or farther from the
-        nearest row of the fit than 99% of the rows in the same cluster.
+        Number of new rows, of noise rows, and of rows unlike the fit. Unlike rows are noise, or are farther
+        from the nearest row of the fit than 99% of the fit's rows in the same cluster.
     expected_share : float
-        Expected fraction of unlike rows if nothing has changed: .01 for large clusters, .02 for 100 rows.
+        Expected fraction of unlike rows without changes: .01 in large clusters, .02 in clusters of 100 rows.
     interval : tuple of float
         Exact 95% confidence interval for the fraction of unlike rows.
     p_value : float
         Probability of at least ``n_unlike`` unlike rows if nothing has changed (beta-binomial model).
     names : tuple of str
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
-        Sizes of the clusters in the fit, and among the new rows.
+        Number of rows in each cluster of the fit, and number of new rows in it.
     shares_p_value : float
-        P-value (chi-square) of equal cluster shares in fit and new rows; NaN with one cluster or only noise.
+        Chi-square p-value of equal cluster shares in fit and new rows; NaN with one cluster or only noise.
     columns : tuple of UnseenCells
-        With a TablePreparer: unreadable cells, new categories, and values beyond the range of the fit.
+        With a TablePreparer, unreadable cells, new categories, and values beyond the range of the fit.
     notes : tuple of str
         Notes on how the new rows were read.
     """
@@ -267,7 +267,7 @@ def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, fl
 
 @dataclass(frozen=True, eq=False)
 class ClusterChanges:
-    """Changes in the clusters due to an update with new rows.
+    """Changes in the clusters after an update with new rows.
 
     Attributes
     ----------
@@ -276,10 +276,10 @@ class ClusterChanges:
     births : tuple of int
         Clusters that match no earlier cluster and are not part of a split.
     deaths : tuple of int
-        Clusters that became inactive: they received no new rows, which would happen by chance with a
-        probability below .01. They keep their earlier rows.
+        Clusters that have become inactive: they received no new rows, although the probability of this would
+        be below .01 if nothing had changed. They keep their earlier rows.
     inactive : tuple of int
-        ``deaths``, and deaths in earlier updates of clusters that have received no rows since.
+        ``deaths``, and clusters that died in earlier updates and have not received rows since.
     merges : dict of int to tuple of int
         For each merged cluster, the earlier clusters (two or more) with at least half of their rows in it.
     splits : dict of int to tuple of int
@@ -287,7 +287,7 @@ class ClusterChanges:
     renumbered : dict of int to int
         Earlier and new numbers of clusters that were renumbered to fill gaps and keep numbers contiguous.
     moved : ndarray of int
-        Indices of earlier rows that moved to a cluster other than the one that matches their earlier cluster.
+        Indices of earlier rows that have left the cluster that matches their earlier cluster.
     drift : Drift
         Comparison of the new rows with the earlier fit.
     sizes, new_rows : ndarray of shape (n_clusters,)
@@ -332,7 +332,7 @@ class ClusterChanges:
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
         chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        # A cluster dies if it has no new rows and the probability of this is below .01.
+        # A cluster dies if it has no new rows, and if the probability of this is below .01.
         dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < 0.01)).tolist())
         home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
         moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))
@@ -402,9 +402,9 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Give clusters the numbers of their matches in ``before``; also return a map of old to new numbers."""
-    # ``before`` contains the earlier labels of the first rows. Unmatched clusters get the next numbers. Then
-    # the clusters with the highest numbers get the numbers of clusters that disappeared.
+    """Number clusters like their matches in ``before``; also return a map from old to new numbers."""
+    # ``before`` contains the earlier labels of the first rows. Unmatched clusters receive the next numbers.
+    # Then the clusters with the highest numbers take over the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

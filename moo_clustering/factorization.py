@@ -1,4 +1,4 @@
-"""Non-negative matrix factorisation of document-term matrices from many starts at once."""
+"""Simultaneous non-negative matrix factorisations of a document-term matrix from many starts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 # Maximum number of row blocks for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Updating a row costs as much as this number of stored values per component. Blocks have equal costs.
+# Updating a row costs as much as this number of stored values per component. Blocks have equal total costs.
 _ROW_COST = 3.5
 # Size of a cache line in bytes.
 _LINE = 64
@@ -68,10 +68,10 @@ def nmf(
 ) -> NMFRuns:
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
-    Raises a ValueError if the runs do not fit into ``max_memory``. "hals" and "mu" process all runs in a
-    batch in one pass over A. Takes O(n_values k + (n_documents + n_terms) k^2) time per run and iteration,
-    and O(n_runs (n_documents + n_terms) k) memory. The result of a run is bitwise identical for any batches
-    and any number of workers. Source: Ensemble NMF, section on non-negative matrix factorization.
+    Raises a ValueError if the runs do not fit into ``max_memory``. "hals" and "mu" update all runs of a batch
+    in a single pass over A. Takes O(n_values k + (n_documents + n_terms) k^2) time per run and iteration, and
+    O(n_runs (n_documents + n_terms) k) memory. A run's result is bitwise identical for any batch size and
+    number of workers. Source: Ensemble NMF, section on non-negative matrix factorization.
 
     Parameters
     ----------
@@ -88,15 +88,15 @@ def nmf(
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
         Initial factors, used instead of ``seeds``.
     tol : float, optional
-        A "hals" or "mu" run ends when the relative decrease of J per iteration falls below ``tol`` (default
-        1e-5). scikit-learn's solvers apply their own rule (default 1e-4).
+        A "hals" or "mu" run ends when the relative decrease of J per iteration is below ``tol`` (default
+        1e-5). scikit-learn's solvers have their own criterion (default 1e-4).
     max_iter : int, optional
         Maximum number of iterations. Default: 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
     n_jobs : int, optional
         Number of threads ("hals", "mu") or processes. Default: as set by ``joblib.parallel_config``.
     max_memory : int, default=4 GiB
-        Memory limit in bytes for factors and results. Runs are split into batches that fit.
+        Maximum memory for factors and results, in bytes. Runs are split into batches accordingly.
 
     Examples
     --------
@@ -136,8 +136,8 @@ def map_nmf(
     Parameters
     ----------
     function : callable
-        Called with the NMFRuns of each batch, on the worker that computed the batch. Batch sizes depend
-        on the number of workers and on memory, but the order of the runs is fixed.
+        Called with the NMFRuns of each batch, on the worker that computed the batch. The batch size depends
+        on the number of workers and on memory, but the order of runs is fixed.
     A, n_components, solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory
         See :func:`nmf`. ``max_memory`` limits the batches that are processed concurrently.
 
@@ -188,8 +188,8 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     unit_topics : bool, default=True
-        Compare weights for topics scaled to unit length, so that labels do not depend on the relative
-        scaling of U and V. Topics without terms are not scaled. False (as published) scales no topics.
+        Whether to compare weights after scaling topics with terms to unit length, so that labels do not
+        depend on the relative scaling of U and V. The published method does not scale topics.
 
     Returns
     -------
@@ -227,7 +227,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     """Compute the exact non-negative weights V that minimise ||A - V U^T||^2.
 
     Applies an active-set method to the normal equations. Takes O(n_values n_components) time for the
-    products, and at worst about O(n_components^4) per document, but far less with few positive weights.
+    products, and at worst about O(n_components^4) per document, but far less if few weights are positive.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
 def _solved(
     function: Callable[[NMFRuns], Result], A: Any, n_components: int, given: tuple[Any, ...], keep: bool
 ) -> list[Result]:
-    """Apply ``function`` to each batch of runs; ``keep`` reserves memory for the factors of all runs."""
+    """Apply ``function`` to each batch of runs; with ``keep``, reserve memory for the factors of all runs."""
     solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory = given
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
@@ -362,9 +362,9 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, one per worker at a time, that together fit into ``memory`` bytes."""
+    """Plan batches of similar size, of which the concurrent ones together fit into ``memory`` bytes."""
     # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
-    # At its peak, a run's factors exist in four copies: starts, panel, repacked panel and result.
+    # There are up to four copies of a run's factors: starts, panel, repacked panel and result.
     run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:
@@ -375,8 +375,8 @@ def plan_batches(
     most = min(workers, affordable, max(1, n_runs // lanes))
     # Use a divisor of ``workers``, so that all batches have the same number of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
-    # A panel row has at most 4096 bytes, because longer rows evict each other from the caches, but a batch
-    # has at least 16 runs to fill the vector units.
+    # A panel row has at most 4096 bytes, because longer rows evict each other from the caches; but a batch
+    # has at least 16 runs, to use all vector lanes.
     size = min(affordable // at_once, max(16, 4096 // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
     bounds = [n_runs * batch // n_batches for batch in range(n_batches + 1)]
@@ -399,7 +399,7 @@ def check_matrix(A: Any, dtype: str) -> Matrix:
     check_non_negative(A, "nmf (parameter A)")
     check_scale(A, "A", dtype)
     A = A.astype(dtype, copy=False)
-    # Read-only and memory-mapped arrays would trigger another compilation.
+    # Convert read-only and memory-mapped arrays, which would trigger another compilation.
     A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
     square = float(np.square(A.data, dtype=np.float64).sum())
     mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
@@ -472,7 +472,7 @@ def solve_panel(
     # HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) /
     # G_jj), with new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``, U <-
     # U * (A^T V) / (U V^T V). Takes O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration.
-    # The order of operations is the same for any other runs and threads, so a run is bitwise identical in any
+    # The order of operations does not depend on other runs and threads, so a run is bitwise identical in any
     # panel. Sources: Cichocki, Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001), theorem 1.
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
@@ -496,7 +496,7 @@ def solve_panel(
             n_iter[live[lane]] = iteration + 1
             results.U[live[lane]] = topics.lanes[:, :, lane]
             results.V[live[lane]] = weights.lanes[:, :, lane]
-        # Runs that have converged are still updated, without effect, until they are removed from the panel.
+        # Converged runs are updated until they are removed from the panel, but their results do not change.
         running &= ~settled
         if not running.any():
             break

@@ -68,7 +68,7 @@ def document_term_counts(
     Returns
     -------
     counts : csr_matrix of shape (n_documents, n_terms), int64
-        Counts; a document without terms has a zero row.
+        Counts; zero rows for documents without terms.
     terms : ndarray of shape (n_terms,)
         Term of each column, in alphabetical order.
 
@@ -276,8 +276,8 @@ def information_gain(X: Any, y: Any) -> FloatArray:
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
     label. With one class per sample, the sum is over the class indicators. Takes O(stored values * n_labels)
-    time (one sparse product), O(stored values) memory, and blocks of 32 MB. Source: SISC-ML, section 5.
-    Raises a ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
+    time for one sparse product, and O(stored values) memory plus blocks of 32 MB. Source: SISC-ML, section 5.
+    Raises a ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
         Maximum number of features to select. Ties are broken in favour of the lower column index.
     drop_constant : bool, default=True
         Drop features that are present in all or none of the samples passed to ``fit``, labelled or not. They
-        do not affect a clustering, and their weights would grow without bound.
+        do not affect partitions, and their feature weights would grow without bound.
 
     Attributes
     ----------
@@ -386,7 +386,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
         """Select the features with the largest gains. See :func:`information_gain` for ``X`` and ``y``."""
-        # Here, only check that y is given; information_gain checks its values.
+        # Only check that y is given, because information_gain checks its values.
         X = numeric_features(
             self, X, dtype="numeric", y=None if y is None else "no_validation", accept_sparse="csr"
         )
@@ -510,10 +510,10 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
 class PaperTfidfTransformer(_SparseWeighting):
     """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
 
-    A term that occurs in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, which
-    multiplies by ln(n / df_j) + 1 (without smoothing). Takes O(stored counts) time and memory. New documents
-    are weighted with the ``idf_`` from ``fit``. The output is sparse; ``set_output`` accepts only
-    ``"default"``. Source: Ensemble NMF, section 2.
+    Terms that occur in every document have weight 0; scikit-learn's ``TfidfTransformer`` multiplies counts by
+    ln(n / df_j) + 1 (without smoothing) instead. Takes O(stored counts) time and memory. New documents are
+    weighted with the ``idf_`` from ``fit``. The output is sparse; ``set_output`` accepts only ``"default"``.
+    Source: Ensemble NMF, section 2.
 
     Attributes
     ----------
@@ -536,7 +536,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term; X holds non-negative counts (n_documents, n_terms).
+        """Count the documents that contain each term; X contains counts, shape (n_documents, n_terms).
 
         Raises a ValueError if a value is negative, infinite or missing.
         """
@@ -578,7 +578,7 @@ def binary_unigrams(
     Parameters
     ----------
     texts : sequence of str
-        One text per document. A document with no remaining words has a zero row.
+        One text per document. Documents without remaining words have zero rows.
     stop_words : "english", sequence of str or None, default="english"
         Words to drop. "english" is scikit-learn's list, which includes "fire" and "system".
     min_df, max_df : int or float, default=1 and 1.0

@@ -36,9 +36,9 @@ def attainment_scores(
     The objectives of each front are scaled to [0, 1], and their square roots are compared. The score of a
     solution is its distance to the nearest control surface: the boundary of the region that a control front
     dominates. The end points of the front have score 0. Takes O(n_solutions m) time and memory for control
-    fronts with m solutions. Raises a ValueError if shapes do not match, there is no control front, or a front
-    has no solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC 11(1),
-    2007, Algorithm 1, except that the best score is the largest of the minimum distances.
+    fronts with m solutions. Raises a ValueError if shapes do not match, if there is no control front, or if a
+    front has no solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC
+    11(1), 2007, Algorithm 1, except that the best score is the largest of the minimum distances.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts found by the same method in data without cluster structure; see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters than this, or than the maximum of any front, are ignored.
+        Solutions are ignored if they have more clusters than ``k_user`` or than the maximum of any front.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _staircase(values: FloatArray) -> FloatArray:
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
-    """Return the distances to a staircase that runs down to each corner, then right to the next corner."""
+    """Return the distances to a staircase that leads down to each corner, and right to the next corner."""
     x, y = points[:, :1], points[:, 1:]
     left, low = corners[:, 0], corners[:, 1]
     above, right = np.append(np.inf, low[:-1]), np.append(left[1:], np.inf)
@@ -121,7 +121,7 @@ class AttainmentScores:
     k_max : int
         Maximum number of clusters in the scored solutions.
     front : ndarray of shape (n_solutions, 2)
-        Square roots of the objectives scaled to [0, 1]; NaN for the same solutions as in ``scores``.
+        Square roots of the objectives scaled to [0, 1]; NaN where ``scores`` is NaN.
     controls : tuple of ndarray of shape (n, 2)
         Non-dominated solutions of the control fronts, scaled and sorted by the first objective.
     """
@@ -149,7 +149,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        Here, the score exceeds that of the next smaller number and is not below that of the next larger one.
+        Such a score exceeds that of the next lower number, and is not below that of the next higher number.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -166,8 +166,8 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     ----------
     X : array-like of shape (n_samples, n_features)
     kind : {"box", "eigenvalue"}, default="box"
-        "box" is the bounding box of the data. "eigenvalue" is centred on the mean, with side lengths equal to
-        the covariance eigenvalues (as printed in the paper, although eigenvalues are variances).
+        "box": bounding box of the data. "eigenvalue": box centred on the mean, with side lengths equal to the
+        covariance eigenvalues (as printed in the paper, although eigenvalues are variances).
     rng : numpy.random.Generator
 
     Returns
@@ -190,10 +190,10 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 
 @documented()
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
-    """Construct solutions on the convex hull of SRMOSC's front; both objectives are sums over the samples.
+    """Construct solutions on the convex hull of SRMOSC's front, whose objectives are sums over the samples.
 
-    For each sample, non-negative orthogonal matching pursuit computes the error for each number of links. The
-    steps along the lower convex hulls of the (number of links, error) pairs, sorted by decrease in error per
+    For each sample, non-negative orthogonal matching pursuit computes the error for each number of links. All
+    steps along the samples' lower convex hulls of (number of links, error), sorted by decrease in error per
     link, lead from one solution to the next. The pursuit is greedy, so the result is approximate.
 
     Takes O(n k (w n_features + k^2)) time for n samples with at most k links to w candidates, plus a sort
@@ -228,7 +228,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     kept = np.zeros((n_samples, width), dtype=np.bool_)
     least_squares.lower_hulls(errors, 0, n_samples, kept)
     row, place = np.nonzero(kept)
-    # Repeat the pursuit to get the weights at hull corners, because all weights would take too much memory.
+    # Repeat the pursuit to compute the weights at hull corners; storing all weights would take much memory.
     entries = np.concatenate([[0], np.cumsum(place + 1)])
     slots[row, place] = entries[:-1]
     corner_errors = errors[row, place]
@@ -240,7 +240,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
 
 def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Return the objectives of all solutions, and the row that each step changes, by gain per link."""
+    """Return the objectives of all solutions, and the row changed by each step, sorted by gain per link."""
     first = np.concatenate([[True], row[1:] != row[:-1]])
     step = np.flatnonzero(~first)
     gain, links = error[step - 1] - error[step], size[step] - size[step - 1]

@@ -61,8 +61,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements per block when an array is copied for hashing
-# An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds both
-# limits, because zeros are compressed to a thousandth of their size; other data rarely exceed both.
+# An archive may expand to the larger of this number of bytes and this multiple of its size. Decompression
+# bombs exceed both, because zeros are compressed to a thousandth of their size; other data rarely do.
 _ALWAYS, EXPANSION = 2**28, 100
 # Maximum number of rows or columns in an array without elements.
 _MOST_EMPTY = 2**24
@@ -71,10 +71,10 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Spreadsheets evaluate a formula at the beginning of a cell, even after blanks, and at the beginning of any
-# part of it: some ignore quotes and split a cell at another locale's separator or at a line end. A separator
-# at the end of a cell counts too, because the closing quote would begin a new cell. Apostrophes in the text
-# are escaped as well, so that reading restores them. `download.js` in the report does the same.
+# Spreadsheets evaluate a formula at the beginning of a cell, even after blanks. Some ignore quotes and split
+# a cell at another locale's separator or at a line end, so the beginning of each part is also escaped, even
+# after a separator at the end of the cell, where the closing quote would begin a new cell. Apostrophes in the
+# text are escaped so that reading restores them. `download.js` in the report does the same.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
     '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
@@ -115,10 +115,10 @@ def write_archive(
 ) -> None:
     """Write arrays and metadata to an archive atomically.
 
-    Takes O(bytes) time and does not copy C-contiguous arrays. The archive contains a checksum that detects
-    later changes. Raises an OSError if the file cannot be written, and leaves any existing file unchanged.
-    Raises a TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON
-    cannot represent, and a ValueError for an invalid key.
+    Takes O(bytes) time and does not copy C-contiguous arrays. The archive contains a checksum to detect later
+    changes. If the file cannot be written, raises an OSError and leaves any existing file unchanged. Raises a
+    TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot
+    represent, and a ValueError for an invalid key.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def write_archive(
     meta : mapping
         Any values that :func:`to_json` accepts. Reading returns them in the form produced by that function.
     compressed : bool, default=False
-        Whether to compress the archive, which is worthwhile for repetitive data that are written once.
+        Whether to compress the archive, which is useful for repetitive data that are written only once.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -169,8 +169,8 @@ def write_archive(
 def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read an archive written by :func:`write_archive`, without executing code from the file.
 
-    Raises a FileNotFoundError if the file does not exist, and an ArchiveError if it is truncated, damaged or
-    edited, is of another kind, or has a newer format version.
+    Raises a FileNotFoundError if the file does not exist, and an ArchiveError if it is truncated, damaged,
+    edited or not an archive, or if it has a newer format version.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
 
 
 def version_fault(version: object, newest: int) -> str:
-    """Return the end of a sentence that says why a format version cannot be read, or an empty string."""
+    """Return the end of a sentence on why a format version cannot be read; empty if it can be read."""
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
@@ -261,7 +261,7 @@ def version_fault(version: object, newest: int) -> str:
 
 
 def is_temporary(name: str) -> bool:
-    """Return whether a file of this name may be a temporary file that a killed process left behind."""
+    """Return whether a file with this name may be a temporary file left behind by a killed process."""
     return name == _LOCK or (name.startswith(".") and name.endswith(".tmp"))
 
 
@@ -312,7 +312,7 @@ class FolderInUseError(ValueError):
 
 @contextmanager
 def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
-    """Lock a folder for writing within a context, and remove temporary files of killed processes.
+    """Lock a folder for writing within a context, and remove temporary files left by killed processes.
 
     The lock is held through an open file (``flock``; on Windows, a locked byte). The system releases it when
     the process ends for any reason, so a lock file left by a killed process has no effect. If the file system
@@ -473,7 +473,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of ``arrays``, ``sparse`` and ``meta``, and of all arrays except the header."""
+    """Return the SHA-256 of the header's ``arrays``, ``sparse`` and ``meta`` and of all other arrays."""
     names = [name for name in members if name != HEADER]
     described = [header[part] for part in ("arrays", "sparse", "meta")]
     text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
@@ -489,7 +489,7 @@ def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
         written = header["sha256"] if header["version"] == VERSION else None
         found = digest(header, members)
     except (KeyError, TypeError, ValueError, RecursionError):
-        return  # other readers report errors in the header
+        return  # errors in the header are reported elsewhere
     if written not in (None, found):
         raise ValueError("it was changed after it was written (its checksum differs)")
 
@@ -557,8 +557,8 @@ def to_json(value: Any, where: str = "value") -> Any:
     """Convert a value to JSON types.
 
     NumPy scalars become Python numbers; arrays, tuples and sets (sorted) become lists; paths become strings.
-    NaN and infinities are kept, because Python's JSON reader accepts them. Raises a TypeError that states the
-    position of the value if its type is not supported.
+    NaN and infinities are kept, because Python's JSON reader accepts them. Raises a TypeError that states
+    where a value of an unsupported type occurs.
 
     Parameters
     ----------
@@ -624,7 +624,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read all arrays in an archive, and skip members whose names do not end in ``.npy``."""
     # Arrays are never unpickled, and are allocated only if the file contains all their bytes. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects. Raises a ValueError, OSError, BadZipFile
-    # or zlib.error if the file is damaged, or expands to over 256 MiB and over 100 times its size.
+    # or zlib.error if the file is damaged, or if it expands to over 256 MiB and over 100 times its size.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
@@ -648,7 +648,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
     """Return the number of members listed at the end of a zip file; None if it exceeds the two-byte field."""
-    # The end record of a zip file, with a comment of maximum length, has this size.
+    # This is the size of the end record of a zip file with a comment of maximum length.
     file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
     start = end.rfind(b"PK\x05\x06")
@@ -665,11 +665,11 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         try:
             shape, _, dtype = _HEADERS[version](file)
         except ValueError as error:
-            # For long headers, numpy recommends unpickling, which is unsafe.
+            # Replace NumPy's message, which recommends unpickling for long headers; this is unsafe.
             raise ValueError(f"array {name!r} has a header that cannot be read") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")
-        # Booleans and negative numbers could also match the number of bytes.
+        # Shapes with booleans or negative numbers could also match the number of bytes.
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError(f"array {name!r} declares the shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
@@ -780,14 +780,14 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = 
     found = []
     for key in {**there, **here}:
         if key in there and key in here:
-            # Compare values, so that 1 equals 1.0, and JSON texts, so that NaN equals NaN.
+            # Compare both values and JSON texts, because 1 equals 1.0 only as a value, and NaN only as text.
             texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
             if bool(there[key] == here[key]) or len(texts) == 1:
                 continue
         old, new = (_short(repr(values[key])) if key in values else "absent" for values in (there, here))
         difference = f"{what}{key} is {old} in the checkpoint but {new} here"
         if key == "method" and not what:
-            # Different methods have different parameters, so do not list those.
+            # Do not list parameters, which differ between methods.
             return [difference]
         is_nested = all(isinstance(values.get(key), dict) for values in (there, here))
         if key == "parameters" and not what and is_nested:

@@ -1,4 +1,4 @@
-"""Typed result of a clusterer for reports, cards, plots and the command.
+"""Typed results of clusterers for reports, cards, plots and the command.
 
 :func:`result_of` returns the result of any fitted clusterer. Third-party estimators get a full report if they
 have a method ``clustering_result()`` that returns a :class:`ClusteringResult`.
@@ -55,7 +55,7 @@ class Front:
     labels_of : callable
         ``labels_of(rows)`` returns the partitions of the given solutions, shape (n_rows, n_samples).
     is_ready : bool
-        Whether the partitions are known or fast to compute. If False, reports show only some of them.
+        Whether all partitions are known or fast to compute. If False, reports show only some of them.
     repaired : ndarray of shape (n_solutions, n_samples), optional
         Partitions in which samples have been moved to satisfy constraints.
     medoids : ndarray of shape (n_solutions, n_medoids), optional
@@ -105,13 +105,13 @@ class PoolResult:
     interval : tuple of float
         Interval of the expected adjusted Rand index.
     verdict, verdict_line : str
-        Verdict in a few words, and in a line that includes its figures.
+        Verdict in a few words, and in a line with figures.
     remarks : tuple of str
         Reasons for the verdict, and reservations.
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Number of clusters in the result and in the best partition of every other granularity.
+        Number of clusters, by granularity, of the result and of the best partition of each other granularity.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -121,12 +121,12 @@ class PoolResult:
     classes : ndarray, optional
         Classes, after a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Position in ``classes`` of each cluster's class, -1 for new classes. None if cluster c is class c.
+        Position of each cluster's class in ``classes``; -1 for new classes. None if cluster c is class c.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
         Best scores of the evolution and its controls.
     described : sequence of mapping
-        Confidence, families and difference from the result, for each alternative.
+        Confidence, families and difference from the result for each alternative.
     arrays : mapping of str to ndarray
         Additional arrays for the archive.
     """
@@ -182,12 +182,12 @@ class ClusteringResult:
     member : int, optional
         Row of the front that contains the partition ``labels``.
     member_is_known : bool
-        Whether ``member=None`` means that ``labels`` is not on the front. If False, it may be, and is sought.
+        Whether ``member=None`` means that ``labels`` is not on the front. If False, the front is searched.
     rules : sequence of str
         Names of the rules that select a solution without a new search.
     select : callable, optional
-        ``select(rule)`` returns the result with another solution. The clusterer is not modified. Raises a
-        ValueError for a rule that the fit does not support.
+        ``select(rule)`` returns the result for another solution without modifying the clusterer. Raises a
+        ValueError if the fit does not support the rule.
     values : ndarray of shape (n_objectives,), optional
         Objectives of ``labels`` if this partition is not on the front.
     medoids : ndarray of shape (n_clusters,), optional
@@ -207,9 +207,9 @@ class ClusteringResult:
     attainment : AttainmentScores, optional
         Scores of the front against control data.
     number_reason : str
-        Explanation of how the number of clusters was selected.
+        Explanation of the number of clusters.
     figures, record : mapping of str to object
-        Figures about the fit, such as the number of iterations, and additional entries for the run record.
+        Figures of the fit, such as the number of iterations, and additional entries for the run record.
     feature_weights : ndarray of shape (n_clusters, n_features), optional
     leading_features : callable, optional
         ``leading_features(n, names)`` returns the features that characterise each cluster.
@@ -220,7 +220,7 @@ class ClusteringResult:
     metric : str or callable, optional
         Distance between samples: ``"precomputed"``, ``"cosine"``, ...
     scaled : callable
-        ``scaled(X)`` returns features or bags scaled in the same way as for the method's comparisons.
+        ``scaled(X)`` returns features or bags on the scale used by the method.
     limits : sequence of Limit
         Cluster limits, for a table of the violations in each solution.
     preparer : TablePreparer, optional
@@ -297,7 +297,7 @@ class ClusteringResult:
         return [names[i] if i >= 0 else f"new, {cluster}" for cluster, i in enumerate(of_clusters)]
 
     def row_of_front(self) -> int | None:
-        """Return the row of the front that contains ``labels``, or None if there is none or it is unknown."""
+        """Return the row of the front that contains ``labels``, or None if no such row exists or is known."""
         if self.member is not None or self.member_is_known or self.front is None or not self.front.is_ready:
             return self.member
         same = np.flatnonzero((self.front.labels() == self.labels).all(axis=1))
@@ -341,7 +341,7 @@ def result_of(clusterer: Any) -> ClusteringResult:
 
 
 def from_attributes(clusterer: Any) -> ClusteringResult:
-    """Create a result from the attributes of a clusterer that have well-known names."""
+    """Create a result from a clusterer's attributes with common names."""
 
     def found(name: str, default: Any = None) -> Any:
         return getattr(clusterer, name, default)
@@ -372,7 +372,7 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace cluster names by the user's names; if other names become equal, append numbers: "a (2)"."""
+    """Replace cluster names with the user's names; if other names equal these, append numbers: "a (2)"."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
@@ -398,7 +398,7 @@ def recall_text(recall: float | None) -> str | None:
 
 
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
-    """Return the user's cluster names after applying changes, where None removes a name."""
+    """Return the user's cluster names after applying changes; None removes a name."""
     if not isinstance(changes, Mapping):
         raise TypeError(f"names must be a mapping from clusters to names, got {quoted(changes)}")
     found: dict[int, str | None] = dict(user_names)
@@ -422,9 +422,9 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
     """Carry the user's cluster names over from one partition to another."""
-    # A cluster's name is kept if more than half of its samples are in one new cluster, and if these make up
-    # more than half of the new cluster, which then gets the name. Other names are dropped, and a UserWarning
-    # lists them. Takes O(n_samples n_names) time.
+    # A new cluster receives a cluster's name if it contains more than half of the cluster's samples, and if
+    # these make up more than half of the new cluster. Other names are dropped, and a UserWarning lists them.
+    # Takes O(n_samples n_names) time.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]
@@ -461,7 +461,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return those of the given attributes that a clusterer has, under new names."""
+    """Return the values of those ``attributes`` (new name to name) that a clusterer has, by new name."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 

@@ -35,7 +35,7 @@ class Rule:
     name : str
         Cluster name.
     conditions : tuple of str
-        At most one per column and one for all terms. Empty if the rule covers all samples.
+        At most one condition per column, and one for all terms. Empty if the rule covers all samples.
     n_samples : int
         Number of samples that satisfy the conditions.
     precision : float
@@ -151,9 +151,9 @@ class RuleSet:
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
         """Return a spreadsheet formula for the cluster number that works in any spreadsheet language.
 
-        The formula can be filled down. It uses no functions and ignores case; only categories that differ in
-        case alone require the English function ``EXACT``. Numbers and dates must be stored as such, not as
-        text. Raises a ValueError if a column is missing or ``decimal`` is invalid.
+        The formula can be filled down. It ignores case and uses no functions, except for ``EXACT`` (English)
+        if categories differ only in case. Numbers and dates must not be stored as text. Raises a ValueError
+        if a column is missing or ``decimal`` is invalid.
 
         Parameters
         ----------
@@ -207,9 +207,9 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets that trade off fidelity and number of conditions, shortest first.
+    """Rule sets that trade off fidelity and number of conditions, in increasing order of conditions.
 
-    ``print`` shows the rule set that :meth:`select` returns.
+    Printing shows the rule set that :meth:`select` returns.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ class ClusterRules(Sequence[RuleSet]):
     def select(self, fidelity: float = 0.95) -> RuleSet:
         """Return the shortest rule set with a rule for every cluster and at least this fidelity.
 
-        Returns the rule set with the highest fidelity if there is none. Raises a ValueError unless
+        If there is none, returns the rule set with the highest fidelity. Raises a ValueError unless
         ``fidelity`` is between 0 and 1.
         """
         fidelity = probability("fidelity", fidelity)
@@ -271,7 +271,7 @@ def find_rules(
     columns : DataFrame or array-like of shape (n_samples, n_columns)
         Numbers, dates, booleans and categories. Missing values do not satisfy any condition.
     max_conditions : int, optional
-        Maximum number of conditions. Default: twice the number of clusters, but at least 7.
+        Maximum number of conditions. Default: max(7, 2 n_clusters).
     names : sequence of str, optional
         Names of the clusters. Default: ``cluster 0``, ....
     units : mapping of str to str, optional
@@ -280,12 +280,12 @@ def find_rules(
     Returns
     -------
     ClusterRules
-        One rule set for each number of conditions that increases the fidelity.
+        One rule set for each number of conditions at which the fidelity increases.
 
     Notes
     -----
     A beam search combines optimal trees of depth two. The conditions of these trees, and of greedy trees from
-    scikit-learn, are then optimised one by one over all columns and values, with all other conditions fixed.
+    scikit-learn, are then optimised one by one over all columns and values while the others are fixed.
     The search uses at most 2,000 rows and 48 columns, but the fidelity is computed on all rows. Takes
     O(n_clusters n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source:
     Carreira-Perpinan and Tavallali, "Alternating optimization of decision trees, with application to learning
@@ -318,7 +318,7 @@ def rules_of(
     is_terms: bool = False,
 ) -> ClusterRules:
     """Find rules like :func:`find_rules`; ``read`` converts new samples to a table or array."""
-    # With ``is_terms``, boolean columns indicate whether a term occurs.
+    # With ``is_terms``, columns are booleans that indicate whether a term occurs.
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
     columns, _ = as_frame(columns)
     columns.columns = distinct_names(columns.columns)
@@ -455,7 +455,7 @@ class _Column:
             offset = "" if self.zone is None else "+00:00"
             return f"{name} {test.sign} '{_moment(test.value, None, full=True)}{offset}'"
         if language == "sql" and self.kind == "date":
-            # Compare with the next day, because as text, "2024-01-31" is smaller than "2024-01-31 10:00".
+            # Compare with the next day, because the text "2024-01-31" is smaller than "2024-01-31 10:00".
             return f"{name} {'<' if test.sign == '<=' else '>='} '{_moment(test.value + 86400.0, None)}'"
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
@@ -540,7 +540,7 @@ class _Table:
 
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
-        # A missing value reaches the leaf if it fails every condition on the path.
+        # A missing value reaches the leaf if the path contains only violated conditions.
         missing = " (or missing)" if column.has_missing and not any(holds for _, holds in path) else ""
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
@@ -586,13 +586,13 @@ class _Search:
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            # Improve at most 24 trees. For up to 12 clusters and the default limit, these are all trees.
+            # Improve at most 24 trees, which are all trees for up to 12 clusters and the default limit.
             chosen = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [descent.improve(tree) if at in chosen else tree for at, tree in enumerate(starts)]
         return found
 
     def _greedy(self, most: int) -> list[_Node]:
-        """Fit scikit-learn's trees with 2 to ``most`` leaves, whose conditions are then optimised too."""
+        """Fit scikit-learn's trees with 2 to ``most`` leaves, whose conditions will be optimised."""
         numeric = [place for place in self._usable.tolist() if self._kinds[place] in _ORDERED]
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
@@ -630,7 +630,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return the conditions to be tried; those whose cut lies in a wide gap between values come first."""
+        """Return the candidate conditions; those whose cut lies in a wide gap between values come first."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():
@@ -654,7 +654,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return positions of the values below the cuts: all cuts, or those of a tree and of quantiles."""
+        """Return the position of the value below each cut: all cuts, or those of a tree and of quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.
@@ -666,7 +666,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return correct rows and the tree for 1, 2, ... leaves, as long as more leaves are better."""
+        """Return number of correct rows and tree for 1, 2, ... leaves, as long as more leaves are better."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -713,7 +713,7 @@ class _Search:
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
         """Return optimal trees of depth two with 2 to 4 leaves, and the conditions at their roots."""
         n, labels = here.shape[1], self._labels[rows]
-        # Size of the largest cluster in each of the four parts formed by two conditions, or two by one.
+        # Size of the largest cluster in each of the four parts formed by two conditions, or the two by one.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -752,7 +752,7 @@ class _Search:
 
 
 class _Descent:
-    """Coordinate descent on the conditions of a tree: one condition is optimised at a time."""
+    """Coordinate descent that optimises the conditions of a tree one at a time."""
 
     # The distinct values of all columns are numbered consecutively; missing values come last in a column.
 
@@ -847,7 +847,7 @@ class _Descent:
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return a tree for 1, 2, ... leaves; a larger tree that is no better is replaced by a smaller one."""
+    """Return a tree for 1, 2, ... leaves; larger trees that are not better are replaced by smaller trees."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])
@@ -877,7 +877,7 @@ def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
 
 
 def _relabelled(node: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _Node:
-    """Label each leaf with the majority cluster of all its rows, not just of the rows used in the search."""
+    """Label each leaf with the majority cluster of all its rows, including rows not used in the search."""
     if node.split is None:
         own = labels[labels >= 0]
         return _Node(int(np.bincount(own).argmax())) if len(own) else node
@@ -936,6 +936,6 @@ def _moment(seconds: float, zone: Any, *, full: bool = False) -> str:
 
 
 def _percent(share: float) -> str:
-    """Format a share as a percentage that is 100 only for exactly 1, and 0 only for exactly 0."""
+    """Format a share as a percentage, which is 100 only for a share of 1 and 0 only for a share of 0."""
     is_whole = share in (0.0, 1.0) or 0.005 <= share < 0.995
     return f"{100 * share:.0f}%" if is_whole else f"{min(max(100 * share, 0.1), 99.9):.1f}%"

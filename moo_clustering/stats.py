@@ -40,9 +40,9 @@ __all__ = [
 
 # Relative rounding error in a Friedman statistic.
 _EPS = 1e-9
-# Relative rounding error in scores, by size of the type in bytes: 64, 8 and 1 units in the last place. A
-# different order of summation changes the mean of a few thousand runs by less. Half-precision numbers are
-# summed in single precision, so only the last place can differ.
+# Relative rounding error in scores, by size of the type in bytes: 64, 8 and 1 units in the last place. This
+# exceeds the change in the mean of a few thousand runs due to another order of summation. Half-precision
+# numbers are summed in single precision, so only the last place can differ.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 # Published average ranks often have only one decimal.
 _ROUNDING = 0.05
@@ -82,7 +82,7 @@ def shaffer_static(
     Returns
     -------
     DataFrame of n_methods (n_methods - 1) / 2 rows
-        ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
+        ``method_1`` (the better method), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
         ``significant``, in decreasing order of difference. See also :func:`pair_matrix`.
 
     Examples
@@ -148,9 +148,9 @@ def friedman(
     """Test whether all methods perform equally, with Friedman's test and the Iman-Davenport variant.
 
     Scores that differ only by rounding noise are tied; see :func:`average_ranks`. Takes O(n_datasets
-    n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a
-    cell is not a number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets",
-    Journal of Machine Learning Research 7, 2006, section 3.2.2.
+    n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or if
+    a cell is not a number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data
+    Sets", Journal of Machine Learning Research 7, 2006, section 3.2.2.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class FriedmanResult:
         The less conservative F statistic of Iman and Davenport, with ``df`` and ``df * (n_datasets - 1)``
         degrees of freedom. Infinite if all data sets rank the methods in the same order.
     average_ranks : Series
-        Average rank of each method, 1 = best.
+        Average rank of each method; 1 is best.
     n_datasets, n_methods : int
     """
 
@@ -242,7 +242,7 @@ def compare(
 
     Scores that differ only by rounding noise are tied (see :func:`average_ranks`), so the order in which runs
     are averaged does not affect the result. Raises a ValueError if there are fewer than two methods or data
-    sets, a name is repeated, or a cell is not a number.
+    sets, if a name is repeated, or if a cell is not a number.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def compare(
     greater_is_better : bool
         Whether larger values are better.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Pairwise procedure on which the conclusions are based. The result contains the tables of all three.
+        Pairwise procedure on which the conclusions are based. The result contains all three tables.
 
     Examples
     --------
@@ -291,7 +291,7 @@ class Comparison:
     Parameters
     ----------
     ranks : DataFrame of shape (n_datasets, n_methods)
-        Rank of each method on each data set, 1 = best.
+        Rank of each method on each data set; 1 is best.
     average_ranks : Series
         Average ranks, in column order.
     friedman : FriedmanResult or None
@@ -388,7 +388,7 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _best_first(pairs: pd.DataFrame) -> list[str]:
-    # The better method of each pair is listed first, so the best method comes first most often.
+    # The better method of each pair is ``method_1``, so the best method occurs most often in this column.
     wins = pairs["method_1"].value_counts()
     return sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
 
@@ -401,15 +401,15 @@ def average_ranks(
 
     Two values in a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger value in double
     precision, 2^-20 (9.5e-7) in single precision and 2^-10 in half precision. For small values, the tolerance
-    is relative to the largest value in the data set, but to at most 1. In data sets with 0 or with both signs
-    (as differences have), it is relative to at least 1. Integers are tied only if equal. Ties are transitive.
+    is relative to the largest value in the data set or, if lower, to 1. In data sets with zeros or both signs
+    (such as differences), it is relative to at least 1. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods)
         One row per data set and one column per method. Infinite values are allowed.
     greater_is_better : bool
-        Whether the largest value (True) or the smallest value (False) has rank 1.
+        Whether the largest (True) or the smallest value (False) has rank 1.
 
     Returns
     -------
@@ -507,7 +507,7 @@ class CriticalDifferenceData:
 def _rank_summary(
     results: Any, greater_is_better: bool | None, n_datasets: int | None, methods: Sequence[str] | None
 ) -> tuple[pd.Series[float], int]:
-    """Return average ranks (1 = best), in column order, and the number of data sets."""
+    """Return average ranks (1 is best) in column order, and the number of data sets."""
     if isinstance(results, FriedmanResult | Comparison):
         _refuse(greater_is_better, n_datasets, methods, "an earlier result")
         return results.average_ranks, results.n_datasets
@@ -559,7 +559,7 @@ def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
 def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
     """Return the rounding error of each score, given the relative ``precision`` of each row."""
     # The error is relative to the score or, if larger, to the row's largest finite score (at most 1), because
-    # small scores can be differences. In rows with 0 or both signs, the error is relative to at least 1.
+    # small scores can be differences. In rows with zeros or both signs, it is relative to at least 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
@@ -569,7 +569,7 @@ def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
 
 def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
     """Number the scores in each row 0, 1, ... in increasing order; tied scores have the same number."""
-    # Neighbours in sorted order are tied if they differ by at most the larger of their errors.
+    # Scores that are adjacent in sorted order are tied if they differ by at most the larger of their errors.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -726,7 +726,7 @@ def signed_rank_p(differences: FloatArray) -> float:
     away = differences[differences != 0]
     if len(differences) > 13:
         return float(stats.wilcoxon(differences).pvalue) if len(away) else 1.0
-    # With tied ranks, SciPy enumerates all sign assignments one by one. Here, counts[s] is the number of
+    # SciPy would enumerate all sign assignments if ranks are tied. Here, counts[s] is the number of
     # assignments in which the positive ranks sum to s. Ranks are doubled, because tied ranks can be halves.
     ranks = np.rint(2 * rankdata(np.abs(away))).astype(np.intp)
     counts = np.ones(1)
@@ -738,7 +738,7 @@ def signed_rank_p(differences: FloatArray) -> float:
 
 
 def shaffer_multipliers(n_methods: int) -> Int64Array:
-    """Return, for each i-th smallest p-value, how many pairs at most can be equal if i - 1 pairs differ."""
+    """Return, for the i-th smallest p-value, the maximum number of equal pairs if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]

@@ -43,7 +43,7 @@ _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known class, ? don't know, u undo, q quit, =u for class u): "
 # Maximum number of features and text lines to show per sample, and maximum width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-# Maximum number of characters in an input line. Some devices never end a line.
+# Maximum number of characters in an input line, because some devices never end a line.
 _LONGEST_LINE = 10_000
 # Record entries that describe the result of the fit. They are omitted from the record of the answers.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
@@ -116,7 +116,7 @@ def open_session(
     mode: Literal["pairs", "names"] | None = None,
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
-    """Open the session of a run folder. Each answer is saved to ``answers.json`` before the next question.
+    """Open the session of a run folder, which saves each answer to ``answers.json`` before the next question.
 
     ``resume`` continues with the answers in the folder, and with their mode and error rate. If the run or the
     answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.
@@ -296,7 +296,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends. Save the partition. Exit with code 130 after Ctrl-C."""
+    """Ask until the user quits or the input ends, save the partition, and exit with 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
@@ -305,7 +305,7 @@ def run_ask(
         sys.stdin.reconfigure(errors="replace")
     with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
         run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
-        # Reserve the folder: no other command may write to it during the session.
+        # Reserve the folder, because no other command may write to it during the session.
         target.reserve()
         try:
             try:
@@ -352,7 +352,7 @@ def _dialog(run: AskedRun) -> None:
 
 
 def _act(session: AnswerSession, word: str | None, confidence: float | None = None) -> None:
-    """Answer, or undo the last answer if ``word`` is None, before an interruption takes effect."""
+    """Answer (or, if ``word`` is None, undo the last answer) before an interruption takes effect."""
     with InterruptGuard() as guard:
         session.undo() if word is None else session.answer(word, confidence=confidence)
     if guard.requested:
@@ -432,7 +432,7 @@ def _typed(mode: str, run: AskedRun) -> str:
 
 
 def _line(*, as_json: bool = False) -> str:
-    """Read a line. Return "" at the end of the input, after an error, or if the line is too long."""
+    """Read a line; return "" at the end of the input, after an error, or if the line is too long."""
     try:
         text = sys.stdin.readline(_LONGEST_LINE)
     except OSError:

@@ -226,7 +226,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether DATA is read in partitions: because of options, or as a glob, URL, Zarr or folder."""
+    """Return whether DATA is read in partitions, because of options or as a glob, URL, Zarr or folder."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True

@@ -46,9 +46,9 @@ def run_warm_up(fit: click.Command) -> None:
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Fit PESC, write the folder ``out``, and print the scores. Exit with code 130 if interrupted."""
+    """Fit PESC, write the folder ``out``, print the scores, and exit with code 130 if interrupted."""
     folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
-    # Shuffle the bundled rows, which are sorted by class: their order must not help a method.
+    # Shuffle the bundled rows, which are sorted by class, because their order must not help a method.
     table = load_wine().shuffled(seed)
     click.echo("PESC on wine: 178 samples, 13 features, 3 clusters, rows in random order")
     samples = Samples.of(table)

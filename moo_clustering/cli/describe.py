@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from moo_clustering.datasets import Documents
 
 TERMS, PARTITION = "terms.png", "partition.png"
-# Maximum number of samples for scaling distances to the plane, and in a picture of the pool.
+# Maximum number of samples for multidimensional scaling of distances, and in a picture of the pool.
 MOST_PLACES = 1000
 _TITLE = 80  # maximum number of characters when the beginning of a text replaces a missing title
 # Headings and widths (in characters) of columns in the cluster table on a terminal, and its number of rows.
@@ -47,13 +47,13 @@ _WIDTHS = {
 }  # fmt: skip
 _SHOWN = 20
 _BETWEEN = "; "
-# A column explains the clusters if it has at most _VALUES values, and if at least a share _PURE of the rows
-# have the most frequent value of their cluster.
+# A column explains the clusters if it has at most _VALUES distinct values, and if at least a share _PURE of
+# the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Subspace methods: number of leading features and of classes per cluster, and of clusters in their plot.
+# For subspace methods: number of leading features and of classes per cluster, and of clusters in the plot.
 _FEATURES, _CLASSES, _DRAWN = 10, 5, 24
-# Maximum number of multiplications, and of bags, for indices that require all distances between bags.
+# Maximum numbers of multiplications and of bags for indices that require all distances between bags.
 MOST_WORK, MOST_BAGS = 2e11, 5000
 # File with the data for questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
@@ -110,7 +110,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return plot positions and axis names: one or two columns, distances scaled to the plane, features."""
+    """Return plot positions and axis names, from one or two columns, scaled distances or features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -207,7 +207,7 @@ def _title(documents: Documents, row: int) -> str:
 
 
 def draw_terms(path: Path, text: TextSamples, job: Job) -> None:
-    # Imported lazily: plotting takes a second to import.
+    # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
     from moo_clustering.visualization.report.describe import cluster_indicators
 
@@ -248,7 +248,7 @@ def mode_frame(job: Job) -> pd.DataFrame:
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename attributes that have the name of another column in this table.
+        # Rename attributes with the name of another column in this table.
         column = f"{name} (attribute)" if name in ("cluster", "size", "name") else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -271,7 +271,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Return lines on how the number of clusters was selected, and on other promising numbers."""
+    """Return lines on the selection of the number of clusters, and on other promising numbers."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -288,7 +288,7 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
 
 
 def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return a line that states, for each limit, that it holds or by how much it is violated."""
+    """Return a line that states, for each limit, that it is satisfied or by how much it is violated."""
     found = {each["name"]: each["violation"] for each in record.get("limits", ())}
     said = [f"{name} violated by {value:.3g}" if value else f"{name} holds" for name, value in found.items()]
     return [["limits", ", ".join(said)]] if said else []
@@ -326,7 +326,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     if (coassociation := pool.coassociation) is not None:
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=coassociation, title=job.title)
     if job.sizes is None:
-        # Partitioned tables do not support questions: answers would change labels that are in files.
+        # Partitioned tables do not support questions, because answers would change labels in files.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -389,7 +389,7 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return class names. Codes are positions in the names of the partial labels."""
+    """Return the class names; integer classes are positions in the names of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -414,7 +414,7 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename columns that have the name of another column in this table.
+        # Rename columns with the name of another column in this table.
         title = f"{name} (column)" if name in short else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -429,13 +429,13 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Sort the categories: ties in frequency are broken in favour of the first name.
+    # Sort the categories, so that ties in frequency are broken in favour of the first name.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Return columns for a table: cluster name, typical rows and, with a pool, support and doubtful rows."""
+    """Return table columns: cluster name, typical rows and, with a pool, support and doubtful rows."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
@@ -506,7 +506,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not job.samples.has_terms:
-        # Use the weights only: unlike a word frequency, a number need not be large to distinguish a cluster.
+        # Use only the weights, because numbers (unlike word frequencies) need not be large to be distinctive.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
@@ -530,7 +530,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 def draw_leading(path: Path, job: Job) -> None:
     """Plot each cluster's leading features. Bars show weight times difference from the overall mean."""
-    # Imported lazily: plotting takes a second to import.
+    # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
 
@@ -590,7 +590,7 @@ class Predictions:
 
     use: LabelUse  # labels used in the fit, and held-out labels
     probabilities: NDArray[np.float64]  # 0 for labels that do not occur in the fit
-    # Values by which ROC curves rank the samples: the probabilities, or votes with ``aggregation="sum"``.
+    # Values that rank the samples in ROC curves: the probabilities, or votes with ``aggregation="sum"``.
     scores: NDArray[np.float64]
     chosen: NDArray[np.bool_]  # mask of the predicted labels
 
@@ -623,7 +623,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     if not scored.any():
         return record
     gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
-    # Do not report the area for a single label: it is the only class, which every sample has.
+    # Do not report the area for a single label, which every sample has.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
     record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None
@@ -685,7 +685,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
         "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
     }
     arrays = {
-        # Store integers in the smallest type that can hold them.
+        # Store integers in the smallest possible type.
         name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
         for name, array in found.items()
         if array is not None

@@ -59,7 +59,7 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
             if server.panel is not None:
                 click.echo(f"Answers are saved in {folder / 'answers.json'}; --ask continues from there.")
             if open_browser:
-                # Open the page in a thread: some browsers return only when they are closed.
+                # Open the page in a thread, because some browsers return only when they are closed.
                 try:
                     threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
                 except RuntimeError:  # the system cannot start any more threads
@@ -75,7 +75,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create a report page with questions, whose solution "answers" is updated after each answer."""
+    """Create a report page with questions and a solution "answers", which each answer updates."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -225,7 +225,7 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 class PageServer(ThreadingHTTPServer):
     """Server for a single page and, if questions are asked, for the session state.
 
-    All paths are below a random path, which other users of the computer cannot guess.
+    All paths begin with a random path, which other users of the computer cannot guess.
     """
 
     daemon_threads = True
@@ -383,7 +383,7 @@ class _Handler(BaseHTTPRequestHandler):
         return request
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Reject a malformed request with the usual headers, but do not quote it like the base class."""
+        """Reject a malformed request with the usual headers; unlike the base class, do not quote it."""
         self.close_connection = True
         self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), _PLAIN)
 

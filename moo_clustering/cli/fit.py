@@ -35,7 +35,7 @@ from moo_clustering.results import ClusteringResult, Front, has_labels, recall_t
 if TYPE_CHECKING:
     import pandas as pd
 
-# With more samples, a message announces that the recommended method takes minutes.
+# Above this number of samples, a message announces that the recommended method takes minutes.
 LONG = 1000
 # Command options for reading the data.
 _READING = (
@@ -82,7 +82,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
             graph=graph,
         )
     except DataError as error:
-        # The --start column is dropped like the --drop columns, so the error message names --drop.
+        # The --start column is dropped like the --drop columns, and the error message names --drop.
         text = f"{column!r} (--drop)"
         if column is None or text not in str(error):
             raise
@@ -222,7 +222,7 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
-    """Fit and save, even after Ctrl-C. Return the record, whether it was interrupted, and a cluster table."""
+    """Fit and save, even after Ctrl-C; return the record, whether it was interrupted, and a cluster table."""
     # While results are saved, a first Ctrl-C takes effect afterwards, and a second Ctrl-C immediately. A run
     # can be resumed if it is killed between any two of these steps: results, report, record with the status
     # "complete", removal of the checkpoint. ``extra`` contains additional entries for the record.
@@ -254,7 +254,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # If the report content was not saved, keep the checkpoint, which alone contains the front.
+            # Keep the checkpoint if the report content, the only other file with the front, was not saved.
             has_front = found is not None and (not with_report or runs.CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -407,7 +407,7 @@ def save_report(
     files: list[str] = []
     has_checkpoint = (folder / runs.CHECKPOINT).exists()
     try:
-        # Imported lazily: the import is slow and may run out of memory.
+        # Imported lazily, because the import is slow and may run out of memory.
         from moo_clustering.visualization.report import report_content, write_report
         from moo_clustering.visualization.report.page import save_content
 
@@ -633,7 +633,7 @@ def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
     """Return remarks on clusters with few bags, and on predictions, columns and evolution."""
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
-    # If there are alternatives, the result was not selected by separation indices.
+    # If there are alternatives, the result was not selected by its separation.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
             f"A cluster contains only {_counted(least, 'bags')} of {sum(sizes)}: separation indices favour "
@@ -648,7 +648,7 @@ def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Return remarks on columns that alone separate the clusters, and on evolution."""
+    """Return remarks on columns that separate the clusters by themselves, and on evolution."""
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))

@@ -111,13 +111,13 @@ class RunFolder:
         return self.path / CHECKPOINT
 
     def look(self) -> None:
-        """Inspect the folder, before and after locking it, as another command may use it in between."""
+        """Inspect the folder; call this before and after locking, as another command may use the folder."""
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
         """Create the folder if necessary, and lock it."""
         try:
-            # List the innermost folder first: folders are removed in this order.
+            # List the innermost folder first, because folders are removed in this order.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._made = self._made or made
@@ -135,7 +135,7 @@ class RunFolder:
             if before != (self.resumed, self.has_record):
                 raise FileExistsError
             if self.has_record:
-                # If results cannot be written, raise an error now rather than after the fit.
+                # Raise an error now rather than after the fit if results cannot be written.
                 tempfile.TemporaryFile(dir=self.path).close()
                 if not self.resumed:
                     self.write_record(record)
@@ -145,7 +145,7 @@ class RunFolder:
                 # The second of two simultaneous runs fails here, even if file locks are not supported.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record).encode())
-                    # Set this before the file appears: Ctrl-C could follow immediately.
+                    # Set this before the file appears, because Ctrl-C could follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -206,7 +206,7 @@ class RunFolder:
         self._remove((CONTENT, REPORT))
 
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
-        """Write the final record, as the last file, and remove the checkpoint if the run is complete."""
+        """Write the final record, which is the last file; remove the checkpoint if the run is complete."""
         self.write_record(record)
         if complete:
             self.checkpoint.unlink(missing_ok=True)
@@ -297,7 +297,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
-        # Convert the record now: JSON that was read may still be nested too deeply to be written again.
+        # Convert the record now, because JSON that was read may be nested too deeply to be written again.
         found: dict[str, Any] = persistence.to_json(record, "record")
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
@@ -313,7 +313,7 @@ def record_text(record: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
-    """Convert a record to strict JSON, with null for NaN and infinity. One line if ``indent`` is None."""
+    """Convert a record to strict JSON, with null for NaN and infinity, on one line if ``indent`` is None."""
     plain = json.loads(record_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
@@ -330,7 +330,7 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """Replace run files with the files in the subfolder ``updated``, if it exists; the record comes last."""
+    """Replace run files with the files in the subfolder ``updated``, if it exists, and the record last."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return
@@ -349,7 +349,7 @@ def finish_update(folder: Path) -> None:
 
 
 def run_content(folder: Path) -> ReportContent:
-    # Imported lazily: plotting libraries are slow to import.
+    # Imported lazily, because plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
     record = run_record(folder)
@@ -379,7 +379,7 @@ def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
 
 def saved_table(path: Path) -> pd.DataFrame:
     with persistence.open_file(path) as file:
-        # Count the columns first: pandas takes ten seconds to read a hundred thousand columns.
+        # Count the columns first, because pandas takes ten seconds to read a hundred thousand columns.
         if file.readline().count(b",") >= _MOST_COLUMNS:
             raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
         file.seek(0)
@@ -403,7 +403,7 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a list with a sentence if the files describe only a sample of the rows; otherwise []."""
+    """Return a sentence, in a list, if the files describe only a sample of the rows; otherwise []."""
     if not is_in_parts(record):
         return []
     n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]
@@ -428,7 +428,7 @@ def save_report_of(
     if out is None and len(folders) > 1:
         raise ValueError(f"the report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
-    # The run folder need not be writable if the page is written to another folder.
+    # Lock only the folder of the page, so that the run folder may be read-only.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         check_page(page)
         content = merged_content(folders)
@@ -439,7 +439,7 @@ def save_report_of(
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
-            # Check again: another file may have been created in the meantime.
+            # Check again, because another file may have been created in the meantime.
             check_page(page)
     return page, content
 
@@ -510,7 +510,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
-    """Convert a table to the bytes of a CSV file, in the format given by ``attrs["csv"]``, if any."""
+    """Convert a table to the bytes of a CSV file, in the format of ``attrs["csv"]`` if it is set."""
     # Text that ASCII or Windows-1252 cannot encode becomes UTF-8 with a byte order mark, as Excel requires.
 
     def cell(value: Any) -> Any:
@@ -593,7 +593,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the column that the fit added: the last named ``name`` plus underscores."""
+    """Return the position of the column that the fit added: the last with ``name`` plus underscores."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
@@ -612,7 +612,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
-    """Compress a model with skops. Object ids and times are removed, so that equal fits yield equal files."""
+    """Compress a model with skops, without object ids and times, so that equal fits yield equal files."""
     from skops import io
 
     numbers, names = dict[int, int](), dict[str, str]()
@@ -695,7 +695,7 @@ def _without_model(folder: Path) -> str:
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
-    """Draw each picture to the file of its name, and return the names of the pictures drawn."""
+    """Draw each picture to the file with its name, and return the names of the pictures drawn."""
     failed = dict[str, str]()
     for name, draw in pictures.items():
         (folder / name).unlink(missing_ok=True)  # remove the picture of an interrupted run
@@ -774,6 +774,6 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns of a DEAP logbook (without a constant threshold d), but not of other histories."""
+    """Rename the columns of a DEAP logbook, and drop a constant threshold d; return other histories as is."""
     names = [n for n in _DRAWN if n in history and (n != "d" or history[n].nunique() > 1)]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history

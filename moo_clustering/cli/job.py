@@ -126,7 +126,7 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Parse ``name=value`` texts, whose values are Python literals or, otherwise, text."""
+    """Parse texts ``name=value``, in which the value is a Python literal or, failing that, text."""
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
     options: dict[str, Any] = {}
@@ -274,7 +274,7 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
         return None
     spreads = samples.X.std(axis=0)
     spreads = spreads[spreads > 0]
-    # If the ratio of standard deviations is large, the features are unlikely to have the same unit.
+    # A large ratio of standard deviations suggests that the features have different units.
     if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < 20:
         return None
     remedy = "--set scale=standard scales them, --set scale=none silences this note"
@@ -284,7 +284,7 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Read the partial labels and pairs. Raise a ValueError if the method does not accept them."""
+    """Read the partial labels and pairs; raise a ValueError if the method does not accept them."""
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
         if "labels" not in takes:
@@ -338,7 +338,7 @@ def begin_from(job: Job, start: str | None) -> None:
 
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
-    """Split the labels into labels for the fit and held-out labels. Return None if there are no labels."""
+    """Split the labels into labels for the fit and held-out labels; return None if there are no labels."""
     # For samples without labels in the fit, known classes (``--labels``) also score the predictions.
     use = None
     if (found := samples.partial_sets()) is not None:
@@ -369,7 +369,7 @@ def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
     """For samples without labels in the fit, use the known classes for scoring."""
     if (known := samples.known_sets()) is None:
         return use
-    # Classes that do not occur in the partial labels cannot be predicted, and count as prediction errors.
+    # Classes that do not occur in the partial labels cannot be predicted, and are scored as errors.
     unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
     given = np.pad(use.given, ((0, 0), (0, len(unknown))))
     given[~use.is_given] = -1

@@ -46,7 +46,7 @@ SPARSE = (".svm", ".svmlight", ".libsvm")
 # MEKA includes the number of label attributes in the relation name.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# "none": original scales; "mixed": equal weights if a column is categorical; "columns": no conversion.
+# "none": original scales; "mixed": equal weights if any column is categorical; "columns": no conversion.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 
@@ -172,7 +172,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
-    """Raise a DataError unless the method accepts what the data contain: bags or single samples."""
+    """Raise a DataError unless the method accepts the kind of data: bags or single samples."""
     if holds and not method.bags:
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
@@ -296,7 +296,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the readable text before the data. Errors are ignored, because the reader raises them later."""
+    """Return the readable text before the data, ignoring errors, which the reader will raise."""
     lines = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
@@ -389,7 +389,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Scale numbers, too: next to indicators 0 and 1, their influence would depend on their units.
+            # Also scale numbers, because their influence next to 0/1 indicators would depend on their units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table has categories{hint}")
     except DataError as error:
@@ -456,7 +456,7 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
-    if samples.unused is not None:  # the weight and start columns influence the result, so they are used
+    if samples.unused is not None:  # the weight and start columns are used, as they influence the result
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return kinds.AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
@@ -600,7 +600,7 @@ def text_features(
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Return the leading components, scaled to unit rows, and the share of variance they explain."""
+    """Return the leading components, with rows of unit length, and the share of variance they explain."""
     from sklearn.decomposition import TruncatedSVD
 
     if weights.shape[1] == 1:  # scikit-learn would raise an error
@@ -609,7 +609,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are equal
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Scale rows to unit length: documents that the components represent poorly should not look empty.
+    # Scale rows to unit length, because poorly represented documents should not look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 
@@ -633,7 +633,7 @@ def stem_features(
     if not len(kept):
         raise DataError(f"min_df={min_df} and max_df={max_df} leave no terms in the {len(texts)} documents")
     with warnings.catch_warnings():
-        # Ignore this warning: the estimators also warn of documents without terms.
+        # Ignore this warning, because the estimators also warn of documents without terms.
         warnings.simplefilter("ignore", UserWarning)
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
     how: dict[str, Any] = {"features": "tf-idf of stems", "stemmer": chosen}

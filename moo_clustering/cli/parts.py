@@ -64,7 +64,7 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Predict the clusters of rows with the columns of the fit, and mark rows unlike the fitted rows."""
+    """Predictor that returns the clusters of rows with the columns of the fit, and marks unlike rows."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
@@ -271,7 +271,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # Ctrl-C in a terminal reaches all processes. Workers started while it is ignored finish their pass.
+    # Ctrl-C in a terminal reaches all processes; workers started while it is ignored complete their pass.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

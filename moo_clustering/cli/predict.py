@@ -177,8 +177,8 @@ def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[in
 
 
 def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
-    """Convert columns like a spreadsheet program. Return them, the decimal mark and notes on dropped ones."""
-    # Use the mark that drops fewer columns; in a tie, the comma if semicolons separate the cells.
+    """Convert columns like a spreadsheet; return them, the decimal mark, and notes on dropped columns."""
+    # Use the mark that drops fewer columns or, in a tie, the comma if semicolons separate the cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -241,7 +241,7 @@ def cluster_names(model: dict[str, Any]) -> list[str]:
 
 
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
-    """Rename clusters according to arguments CLUSTER=NAME or OLD=NEW and a JSON file. Print all clusters."""
+    """Rename clusters by arguments CLUSTER=NAME or OLD=NEW and a JSON file, and print all clusters."""
     try:
         # Read at most 16 MiB of JSON.
         found = {} if file is None else json.loads(read_bytes(file, 2**24).decode("utf-8-sig"))
@@ -321,7 +321,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
         if isinstance(model["estimator"], ReportMixin):
             estimator: Any = model["estimator"]
-            own = estimator.labels_  # regions of earlier fits may have names not set by the user
+            own = estimator.labels_  # earlier regions may have names that were not set by the user
             found = estimator._carried_names(own, own, {})
             found = {k: name for k, name in found.items() if name not in user_names.values()}
             vars(estimator)["_cluster_names"] = found | user_names

@@ -1,4 +1,4 @@
-"""Samples as seen by the command: tables, bags, documents and label sets share one interface.
+"""Common interface of the command to tables, bags, documents and label sets.
 
 Each data set is read into one of these classes. The code that fits, describes, saves and summarises a run
 uses only the interface of :class:`Samples` and does not depend on the kind of data.
@@ -64,7 +64,7 @@ class Samples(Table):
     # Whether the data can be shown as a table, and whether the features are numbers in their own units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
-    # Whether most features, like words, are absent from most samples. --features selects such features.
+    # Whether most features (such as words) are absent from most samples; --features selects among these.
     has_terms: ClassVar[bool] = False
 
     @classmethod
@@ -99,7 +99,7 @@ class Samples(Table):
         return pd.DataFrame() if columns is None else columns, {}
 
     def row_names(self) -> list[str] | None:
-        """Return the identifiers or, without them, a dropped column's unique cells; otherwise None."""
+        """Return the identifiers or, if there are none, a dropped column's unique cells; otherwise None."""
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
@@ -144,7 +144,7 @@ class Samples(Table):
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def left_out(self) -> pd.DataFrame | None:
-        """Return the columns not used in the fit or, without them, the known classes; otherwise None."""
+        """Return the columns not used in the fit or, if there are none, the known classes or None."""
         if self.unused is not None or self.y is None:
             return self.unused
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})
@@ -273,7 +273,7 @@ class PreparedSamples(Samples):
 
 @dataclass(frozen=True, eq=False)
 class AreaSamples(PreparedSamples):
-    """Map areas. Their polygons determine the graph of neighbours."""
+    """Map areas, whose polygons determine the neighbour graph."""
 
     document: dict[str, Any] = field(kw_only=True)  # GeoJSON as read
     geometry: Any = field(kw_only=True)  # polygons, with both coordinates on the same scale
@@ -495,7 +495,7 @@ def _cell(value: Any) -> str:
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Remove the title from the text: readers prepend it, so that it is clustered too.
+    # Remove the title from the text, to which readers prepend it so that it is also clustered.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text

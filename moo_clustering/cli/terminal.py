@@ -1,4 +1,4 @@
-"""Terminal behaviour of the command: path checks, signals, streams, one-line errors, and text layout."""
+"""Path checks, signals, streams, one-line errors and text layout of the command."""
 
 import _thread
 import atexit
@@ -34,7 +34,7 @@ _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or cl
 _NOT_FOR_USERS = (
     DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
 )  # fmt: skip
-# Variables for the number of OpenMP and BLAS threads, which the libraries read when they are imported.
+# Numbers of OpenMP and BLAS threads, which the libraries read when they are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 # Environment variables that libraries read as integers (with minimum values), and as other numbers.
 _INTEGERS = {
@@ -144,7 +144,7 @@ class _Lossy(io.FileIO):
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Replace closed streams with the null device, and discard output that cannot be written."""
-    # Otherwise, a results file could reuse a closed descriptor to which libraries write messages.
+    # Otherwise, libraries could write messages to a results file that reuses a closed descriptor.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -337,7 +337,7 @@ def _spare_threads() -> None:
     """Restrict libraries to one thread if the system cannot start more: some libraries would abort."""
     end, started = threading.Event(), []
     try:
-        # As many threads as OpenMP, NumPy's BLAS and SciPy's BLAS would start together.
+        # OpenMP, NumPy's BLAS and SciPy's BLAS would together start this number of threads.
         for _ in range(3 * (os.cpu_count() or 1)):
             thread = threading.Thread(target=end.wait, daemon=True)
             thread.start()
@@ -404,7 +404,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
-    # Get the context here: worker threads, which may also compile kernels, have no context.
+    # Get the context here, because worker threads, which may also compile kernels, have no context.
     context = click.get_current_context(silent=True)
     told = {} if context is None else context.meta
 

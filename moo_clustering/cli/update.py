@@ -72,7 +72,7 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
 
 
 def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) -> None:
-    """Make another solution of a run its result. Without a rule, list the available rules."""
+    """Make another solution of a run its result; without a rule, list the available rules."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         if not isinstance(run.estimator, FrontMixin):
@@ -130,7 +130,7 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Compute attributes that were not saved with the estimator. Most methods are fitted again."""
+        """Restore attributes that were not saved with the estimator; most methods are fitted again."""
         saved = self.estimator
         if self.method.areas:
             return  # models of map areas contain all solutions
@@ -211,7 +211,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Add the map. The last two properties of each area contain its region and are removed."""
+        """Add the map, without the last two properties of each area, which contain its region."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()
@@ -238,7 +238,7 @@ class _Run:
 
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Convert new rows to text, with the columns of the fit. Return them, and a note on empty columns."""
+    """Convert new rows to text with the columns of the fit; also return a note on empty columns."""
     style = {**new.attrs.get("csv", {}), "encoding": "utf-8"}
     new.attrs["csv"] = style
     text = BytesIO(runs.csv_text(new, plain=True))

@@ -56,7 +56,7 @@ class Attribute:
     rounded: str = ""  # example of an integer that double precision cannot represent
 
     def code(self, token: str | None) -> float:
-        """Convert a value's text to a number or code. Raise a ValueError or KeyError if it is invalid."""
+        """Convert a value's text to a number or code; raise a ValueError or KeyError if it is invalid."""
         if token is None:
             return float("nan")
         if self.kind == "numeric":
@@ -84,7 +84,7 @@ class Header:
 
 def arff_lines(text: str) -> Lines:
     """Yield the line number and text of each line that is neither empty nor a comment."""
-    # Do not use splitlines, which also splits at other characters that may occur in names.
+    # Do not use ``splitlines``, which also splits at characters that may occur in names.
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if line and not line.startswith("%"):
@@ -229,7 +229,7 @@ class RowReader:
 
 
 def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
-    """Yield each row's line number and content. Raise a DataError if a row is invalid or none exists."""
+    """Yield each row's line number and content; raise a DataError if a row is invalid or there are none."""
     number = 0
     for number, line in lines:
         try:
@@ -397,8 +397,8 @@ class EntryReader:
 class Entries(NamedTuple):
     """Concatenated entries of all rows; missing values are NaN."""
 
-    # A value that a sparse row omits has the code 0: the number 0 or the first declared value. Values of
-    # text attributes always have an entry.
+    # Values omitted from sparse rows have the code 0 (the number 0 or the first declared value). Text
+    # attributes always have an entry.
 
     rows: Int64Array
     columns: Int64Array
@@ -511,7 +511,7 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
 
 def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
     """Read label names in document order. Nested labels follow their parents."""
-    # Document types and entities raise an error: nothing may be expanded or fetched.
+    # Document types and entities raise an error, so that nothing is expanded or fetched.
     if not data.strip():
         raise DataError(f"{source} is empty")
     names: dict[str, int] = {}

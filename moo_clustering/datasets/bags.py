@@ -183,13 +183,13 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a name suggests a bag or class column, and ``options`` do not specify that column."""
+    """Return whether a name suggests a bag or class column that ``options`` do not specify."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
 
 class Column(NamedTuple):
-    """Name and kind of a column, and the texts (``values``) whose positions represent non-numeric cells."""
+    """Name and kind of a column, and the texts (``values``) to which codes of non-numeric cells refer."""
 
     name: str
     kind: str  # "numeric", "nominal" (declared values), "text" or "date" (values seen so far)
@@ -247,7 +247,7 @@ def _flat_roles(
 def _relational_roles(
     entries: Rows, relational: int, options: BagOptions, path: Path
 ) -> tuple[int | None, int | None]:
-    """Return the identifier and class attributes. Raise a DataError for any other that is not dropped."""
+    """Return the identifier and class attributes; raise a DataError for other attributes not dropped."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -327,7 +327,7 @@ def _read_parquet(path: Path, options: BagOptions, expansion: int) -> BagTable:
 
 
 def _as_text(columns: list[str], options: BagOptions) -> set[str]:
-    """Return the columns to keep as text: "007" and "7" are different bags."""
+    """Return the columns to keep as text, because "007" and "7" are different bags."""
     guessed = {name for name in columns if may_be_role(name, options) and name not in options.nominal}
     return guessed | {name for name in (options.bag, options.label) if name}
 
@@ -554,7 +554,7 @@ def _assemble(
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]
-    X.flags.writeable = False  # no other references exist, so Bags need not copy the array
+    X.flags.writeable = False  # there are no other references, so Bags need not copy the array
     offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
     bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
     return BagTable(bags, labels, label_names, path.name)
@@ -638,7 +638,7 @@ def _refuse_text(rows: Rows, place: int, path: Path) -> None:
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
-        # The example should be a text that is not a number, if there is any.
+        # Preferably quote a text that is not a number.
         numeric = np.array([files.is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])

@@ -33,7 +33,7 @@ _CODES = re.compile(
     r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
     re.IGNORECASE,
 )
-# Words for missing values; ``_WORDS`` count as missing only in numeric and date columns.
+# Texts for missing values; ``_WORDS`` are treated as missing only in numeric and date columns.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
@@ -45,7 +45,7 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # Numbers which show that the commas in their column cannot be thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Minimum share of cells that are numbers in a numeric column; 1 if it has at most _DIFFERENT distinct values.
+# Minimum share of numbers in a numeric column; 1 if the column has at most _DIFFERENT distinct values.
 _SHARE, _DIFFERENT = 0.9, 10
 # Maximum share of numbers that may lack the common unit, and maximum number of units listed in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
@@ -106,16 +106,16 @@ class Column:
     name: str
     kind: Kind
     # Numbers (float64), dates (datetime64) or text (objects) of shape (n_samples,), possibly missing.
-    # An array, because creating a Series per column would dominate the run time for wide tables.
+    # They are not stored in a Series, because creating these would dominate the run time for wide tables.
     values: NDArray[Any]
-    reason: str = ""  # why the column is dropped
+    reason: str = ""  # reason for dropping the column
     strays: tuple[str, ...] = ()  # strings in a column of numbers, which are treated as missing
     convention: Convention = "none"  # notation of the numbers
     grouped: bool = False  # see :class:`Numbers`
     unit: str = ""  # unit of the numbers
-    code: str = ""  # why numerals are treated as codes, and hence as categories
+    code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
-    units: str = ""  # why a column of mixed units is dropped if it has too many values to be categorical
+    units: str = ""  # reason to drop a column of mixed units with too many values to be categorical
     # All formats that fit the dates, in ``strptime`` notation; ``("time",)`` for times and durations, and
     # ``("fraction",)`` for fractions.
     forms: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ class Column:
 
 
 def read_column(name: str, column: pd.Series[Any]) -> Column:
-    """Interpret a column by its dtype if this is numeric or a date type, otherwise by the cells' text."""
+    """Interpret a column by its dtype if it is numeric or a date type, otherwise by the cells' text."""
     dtype = column.dtype
     if pd.api.types.is_complex_dtype(dtype):
         return Column(name, "category", column.to_numpy()).out("complex numbers")
@@ -217,7 +217,7 @@ class Reread(NamedTuple):
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows of a column in the notation seen in the fit."""
     # If this fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
-    # treated as missing if they are at most a tenth of the cells; otherwise, a DataError is raised.
+    # treated as missing if they make up at most a tenth of the cells; otherwise, a DataError is raised.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -327,7 +327,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse a column of times or fractions, which may also contain plain numbers (hours, among times)."""
+    """Parse a column of times or fractions, which may also contain plain numbers (in hours, for times)."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -365,7 +365,7 @@ def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
 def _split_units(
     texts: NDArray[Any], counts: NDArray[np.intp] | None = None
 ) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove units from numbers, and count the cells with each unit. Texts that are not numbers are kept."""
+    """Remove units from numbers, and count the cells with each unit; non-numeric texts do not change."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -487,7 +487,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note on cells without it, and why mixed units are a problem."""
+    """Return the common unit of n cells, a note on cells without it, and the problem with mixed units."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -607,7 +607,7 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
     if best == "plain":
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
-    # If 0,123 or 1500 occurs alongside 1,234, the commas are not thousands separators.
+    # If 0,123 or 1500 occurs together with 1,234, the commas are not thousands separators.
     if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
     return Numbers(convention, as_numbers(compact, "point" if convention == "point" else "comma")[where])
@@ -643,7 +643,7 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
 def _dated(
     texts: NDArray[Any], forms: Sequence[str] = _FORMATS
 ) -> tuple[NDArray[np.datetime64], tuple[str, ...]] | str | None:
-    """Like :func:`read_dates`, but also return all formats that fit the texts."""
+    """Parse dates like :func:`read_dates`; also return all formats that fit the texts."""
     if not len(texts) or not _MAYBE_DATE.match(str(texts[0])):
         return None
     column = pd.Series([_first_day(text) for text in texts], dtype=object)
@@ -659,7 +659,7 @@ def _dated(
 
 
 def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | None:
-    """Parse dates in one format. Return None if any text has a different format."""
+    """Parse dates in one format; return None if any text has a different format."""
     dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
     if dates.notna().all():
         return _moments(dates)
@@ -702,7 +702,7 @@ def _first_day(text: str) -> str:
 
 
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Convert times of day and durations to hours. Return None if any text is neither."""
+    """Convert times of day and durations to hours; return None if any text is neither."""
     # Accepted: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
@@ -741,7 +741,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
     """Convert digits of any script, and negative numbers such as (1,234), -$5 and 1.50-, to ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # Do not convert columns that mix ASCII digits with other digits: this is probably a mistake.
+        # Do not convert columns that mix ASCII digits with other digits, which are probably mistakes.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:
@@ -755,7 +755,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 class UnseenCells(NamedTuple):
-    """Cells of new rows in one column that are unreadable, or unlike the cells seen in the fit.
+    """Cells of new rows in a column that are unreadable, of a new category or beyond the range of the fit.
 
     Attributes
     ----------
@@ -786,7 +786,7 @@ def cell_text(value: Any) -> str:
 
 
 def judge(column: Column) -> Column:
-    """Mark a column that is useless for clustering as dropped, and record the reason."""
+    """Mark a column as dropped if it is useless for clustering, and record the reason."""
     if column.kind == "out":
         return column
     is_known = pd.notna(column.values)
@@ -808,7 +808,7 @@ def judge(column: Column) -> Column:
 def _numbers_rows(name: str, known: NDArray[np.float64]) -> bool:
     if (known != known.round()).any() or len(pd.unique(known)) < len(known):
         return False
-    # Halve the numbers first: their difference could overflow.
+    # Halve the numbers first, because their difference could overflow.
     run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
     return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > FEW))
 
@@ -823,7 +823,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
         advice = [f"; its cells are codes, because {column.code}"] * 2
     if n_different == n and n > 2:
         return column.out(Advice(f"a different value in every row{_mixed(different)}", *advice))
-    # Codes are certainly categorical, so they may have more distinct values than other columns.
+    # Codes are always categorical, so they may have more distinct values than other columns.
     many = _MOST if column.code else max(FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
         what = "free text" if words > _FREE_TEXT else "too many different values"
@@ -832,7 +832,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Describe texts of which half or more (not all) are numbers or dates, or dates in several formats."""
+    """Describe texts if at least half, but not all, are numbers or dates, or if date formats differ."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],

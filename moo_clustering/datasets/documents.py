@@ -56,14 +56,14 @@ class Documents(tables.NamedRows):
     titles : list of str or None
         Cells of the ``title`` column, if it exists.
     y : ndarray of shape (n_documents,), int64, or None
-        Known classes 0, 1, ..., used for scoring; -1 if unknown. None if any document has several classes.
+        Known classes 0, 1, ..., used for scoring; -1 if unknown. None if a document has several classes.
     target_names : tuple of str
         Names of the classes in y or label_sets.
     label_sets : list of tuple of str or None
-        Known classes of each document, in file order, if any document has several; otherwise None.
+        Known classes of each document, in file order, if a document has several classes; otherwise None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Whether each document's classes are known. An empty list means that the document has no class; a
-        missing field, null or an empty cell means that its classes are unknown. See :func:`label_indicators`.
+        Whether each document's classes are known: an empty list represents no classes, but a missing field,
+        null or an empty cell represents unknown classes. See :func:`label_indicators`.
     """
 
     name: str
@@ -107,7 +107,7 @@ def read_documents(
         table with column names in the first line); or a folder. In a folder, each ``.txt`` file, including
         those in sub-folders, is a document identified by its file name.
     text_columns : sequence of str, optional
-        Text columns to join, in this order. Default: title, text and abstract, as far as they exist.
+        Text columns to join, in this order. Default: those of title, text and abstract that exist.
     id_column : str, optional
         Column with document identifiers. Repeated identifiers are numbered, and a warning is issued. Default:
         ``id``, if it exists.
@@ -118,9 +118,9 @@ def read_documents(
         Column with the classes of some documents; empty cells and -1 mark unlabelled documents. For a folder,
         ``"folder"`` uses the sub-folders as classes; files outside sub-folders are unlabelled.
     drop : sequence of str, default=()
-        Columns that are not used by default, even if they have one of the names above.
+        Columns to ignore, even if they have one of the default names above.
     expansion : int, default=100
-        Maximum size of a decompressed file, as a multiple of its compressed size. 16 MiB are always allowed.
+        Maximum size of a decompressed file, as a multiple of its compressed size; 16 MiB is always allowed.
     """
     path = files.data_path(path)
     text = (text_columns,) if isinstance(text_columns, str) else text_columns
@@ -159,7 +159,7 @@ def tfidf(
     sublinear : bool, default=True
         Use 1 + ln(tf) instead of the term count tf.
     norm : {"l2", None}, default="l2"
-        ``"l2"`` scales rows to unit length, for the cosine distance. None suits the Euclidean distance.
+        ``"l2"`` scales rows to unit length, for cosine distances. Use None for Euclidean distances.
     stop_words : "english", sequence of str or None, default="english"
         Words to drop.
     min_df, max_df : int or float, default=1 and 1.0
@@ -200,10 +200,10 @@ def tfidf(
 def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     """Compute text embeddings with a callable or an installed package. Nothing is downloaded.
 
-    The model determines the time and memory. Raises a DataError if the package or the model is not installed,
-    if the model fails, or if it does not return one finite row of numbers per text. Issues a UserWarning if
-    some rows are zero or differ widely in magnitude. Cluster the rows with
-    ``ParetoClustering(metric="cosine")``. Source: ParetoClustering.
+    Time and memory depend on the model. Raises a DataError if the package or the model is not installed, if
+    the model fails, or if it does not return one row of finite numbers per text. Issues a UserWarning if some
+    rows are zero or differ widely in norm. Cluster the rows with ``ParetoClustering(metric="cosine")``.
+    Source: ParetoClustering.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     name, call = _embedder(model)
     try:
         made = call(texts)
-        made = list(made) if isinstance(made, Iterator) else made  # fastembed yields one array per text
+        made = list(made) if isinstance(made, Iterator) else made  # fastembed returns a generator
     except Exception as error:
         raise DataError(f"model {name} failed: {type(error).__name__}: {error}") from error
     try:
@@ -380,12 +380,12 @@ def _documents(records: _Records, fields: _Fields, path: Path) -> Documents:
 
 
 def clean(text: str) -> str:
-    """Replace lone surrogates, which cannot be encoded."""
+    """Replace lone surrogates, which cannot be encoded in UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def clean_name(text: str) -> str:
-    """Escape lone surrogates, which cannot be encoded. Distinct names remain distinct."""
+    """Escape lone surrogates, which cannot be encoded in UTF-8, so that distinct names remain distinct."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -420,7 +420,7 @@ def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
 def _known(
     records: _Records, column: str | None
 ) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None, BoolArray | None]:
-    """Return class codes, class names, class sets if any document has several classes, and ``labelled``."""
+    """Return class codes and names, class sets (if a document has several classes), and ``labelled``."""
     if column is None:
         return None, (), None, None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column)]
@@ -428,7 +428,7 @@ def _known(
     given = records.cells[column]
     labelled = np.array([isinstance(cell, list) or bool(files.written(cell).strip()) for cell in given])
     has_several = any(len(names) > 1 for names in sets)
-    # With several classes, this call only finds the names, and warns of names that look alike.
+    # With several classes per document, this call only finds the names and warns of similar names.
     texts = itertools.chain(*cells) if has_several else ((*names, "")[0] for names in cells)
     y, targets = tables.encode_classes(list(texts), minus_one_is_missing=False)
     return (None, tuple(sorted(targets)), sets, labelled) if has_several else (y, targets, None, labelled)

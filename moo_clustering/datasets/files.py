@@ -38,9 +38,9 @@ PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
 # GML, GraphML, and edge lists with whitespace or comma separators.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-# Compressed text may always expand to this many bytes. One-byte lines occupy 80 times their size in memory.
+# Compressed text may always expand to this number of bytes; one-byte lines take 80 times as much memory.
 _ALWAYS = 2**24
-# Parquet cells may always occupy this many bytes, because constant columns can be compressed without limit.
+# Parquet cells may always occupy this number of bytes, because constant columns compress without limit.
 _ALWAYS_CELLS = 2**30
 # Memory per cell in bytes, for numbers and for Python objects such as Decimal.
 _CELL, _OBJECT = 8, 100
@@ -57,7 +57,7 @@ _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Exponent without sign or decimal point. Programs do not write it, so 2004E205 may be a code; people do.
+# Exponent without sign or decimal point, as people but not programs write it; so 2004E205 may be a code.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
@@ -144,7 +144,7 @@ def _advised(problem: str, advice: Iterable[str]) -> str:
 
 @contextmanager
 def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Raise a DataError if the path is not a regular file, or if an OSError occurs in the block."""
+    """Raise a DataError if the path is not a regular file, or if the block raises an OSError."""
     if fault := path_fault(path, "file or folder" if is_folder else "file"):
         raise DataError(f"{path} {fault}")
     if not path.exists():
@@ -202,7 +202,7 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
 def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
-    """Create an error for a file with a decompressed size beyond the limit."""
+    """Create an error for a file whose decompressed size exceeds the limit."""
     limit = f"more than {expansion} times its size, and was not read"
     trust = Remedy("if you trust its source, allow more with", "expansion")
     return DataError(f"{path} expands from {size:,} bytes to {expanded}, {limit}", Remedy(remedy), trust)
@@ -291,9 +291,9 @@ class TableText(NamedTuple):
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
     # Comments begin with # or %. After the first row, such a line is a comment if comments with the same mark
-    # precede the table, or if it has a different number of cells than the first row. The last comment before
-    # the table contains the column names if it has as many cells as the next line, and if the next line
-    # contains numbers. Removed lines become empty, to keep line numbers in messages correct.
+    # precede the table, or if it does not have the same number of cells as the first row. The last comment
+    # before the table contains the column names if the next line has the same number of cells and contains
+    # numbers. Removed lines become empty, so that line numbers in messages remain correct.
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
     lines = io.StringIO(text, newline="").readlines()
@@ -349,7 +349,7 @@ def _names(comment: str, line: str, separator: str) -> bool:
 
 def _without_mark(comment: str, separator: str) -> str:
     bare = comment.lstrip()[1:].lstrip(" ")
-    # The mark itself may be a column name: a column may be named #.
+    # The mark itself may be a column name (#).
     return comment if not bare.strip() or bare.startswith((separator, '"' + separator)) else bare
 
 
@@ -386,7 +386,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     limit = _Budget(path, size, most_expanded(size, expansion), expansion)
     found: dict[str, list[list[str]]] = {}
     try:
-        # Read from memory: openpyxl would keep the file open.
+        # Read from memory, because openpyxl would keep the file open.
         book = load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
         for each in book.worksheets:
             each.reset_dimensions()  # the dimensions declared in the file may be wrong
@@ -547,7 +547,7 @@ def written(cell: Any) -> str:
 
 
 def cells_of(values: Any) -> list[Any]:
-    """Return a column's cells in their stored type: a single-precision 0.1 must remain 0.1 as text."""
+    """Return a column's cells in their stored type, so that the text of a single-precision 0.1 is 0.1."""
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
@@ -595,7 +595,7 @@ def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
     if joined.isascii() and "_" not in joined:
         with suppress(ValueError):
             return np.array(list(map(float, listed)), dtype=np.float64)
-    # Test for commas first: they are the most common cause of exceptions, which are slow.
+    # Test for commas first, because they are the most common cause of exceptions, which are slow.
     return np.array([np.nan if "," in text else as_number(text) for text in listed], dtype=np.float64)
 
 
@@ -643,7 +643,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # Such a number occurs repeatedly, and its distance from all other numbers exceeds their range.
+    # Such a number occurs repeatedly, and is farther from all other numbers than their range.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]

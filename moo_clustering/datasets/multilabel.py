@@ -151,9 +151,9 @@ def read_multilabel(
 
         Text files may be compressed (``.gz``).
     labels_xml : path-like, optional
-        MULAN XML file that lists the label names in order. Default for ARFF: a file of the same name, if any.
+        MULAN XML file with the ordered label names. Default for ARFF: a file with the same name, if present.
     n_labels : int, optional
-        For ARFF, use this number of leading attributes as labels or, if negative, of trailing attributes.
+        For ARFF, number of leading (or, if negative, trailing) attributes that are labels.
         Default without an XML file: MEKA's option in the relation name, such as ``'Music: -C 6'``.
     labels : sequence of str, or path-like, optional
         For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (0, 1, and rows of
@@ -248,7 +248,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
 
 
 class _Numbers:
-    """Entries of an ARFF file as numbers, and the number that an omitted entry stands for in each column."""
+    """Entries of an ARFF file as numbers, and the number that an omitted entry represents in each column."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
@@ -534,8 +534,8 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
     documents : Documents
         Result of :func:`read_documents` with ``labels=...``.
     empty_is_unlabelled : bool, default=False
-        Whether an empty list of labels marks an unlabelled document, as in some collections. By default,
-        only a missing field, null or an empty cell does.
+        Whether an empty list of labels marks an unlabelled document, as in some collections. By default, only
+        a missing field, null or an empty cell marks one.
 
     Returns
     -------

@@ -35,11 +35,11 @@ _LEVEL = 0.01
 # Minimum number of rows. With fewer rows, associations are hardly ever significant.
 _LEAST_ROWS = 40
 # Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
-# at most _MOST_BEYOND. The range of the others must be at least _LEAST_RANGE times the largest magnitude.
+# at most _MOST_BEYOND and the range of all other values is at least _LEAST_RANGE times the largest magnitude.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows that fill a missing cell. In two columns, the nearest rows may belong to several clusters.
+# Number of rows that fill a missing cell, in general and in two columns, where near rows may mix clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum number of rows for neighbours and splits, of rows for associations, and of distances per block.
+# Maximum number of rows in neighbour searches and splits, of rows in associations, and distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
 # A column alone determines the best split if the split explains at least _EXPLAINED of the column's variance
@@ -88,7 +88,7 @@ class PreparedTable:
 
     @property
     def known_columns(self) -> pd.DataFrame:
-        """The ``columns`` with the filled cells missing again, and with booleans instead of 0 and 1."""
+        """Copy of ``columns`` in which filled cells are missing again, and 0 and 1 are booleans."""
         found = self.columns.copy(deep=False)
         for name in self.missing.columns[self.missing.any()]:
             found[name] = self.columns[name].mask(self.missing[name])
@@ -104,7 +104,7 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may reflect how the table was filled in rather than the samples themselves. The columns
+        Such clusters may reflect how the data were collected rather than the samples themselves. The columns
         have at least five missing cells. Their Cramer's V with the clusters is at least 0.3, and significant
         at the 0.01 level after correction for the number of columns.
         """
@@ -138,8 +138,8 @@ def prepare_table(
     Columns are dropped if they are constant or mostly empty, if they number the rows, if they contain mostly
     unique strings, if they mix units (up to 5% of the numbers may lack the unit), or if their commas or dates
     are ambiguous. Raises a DataError if there are fewer than two rows, duplicate column names, no usable
-    columns, or huge numbers. Warns if one column alone determines the best split in two, or if units are
-    mixed.
+    columns, or huge numbers. Warns if units are mixed, or if a single column determines the best split into
+    two clusters.
 
     Parameters
     ----------
@@ -158,15 +158,15 @@ def prepare_table(
 
     Notes
     -----
-    A discrete column forms clusters in any table, so a single irrelevant column could determine the
+    The distinct values of a discrete column form clusters, so a single irrelevant column could determine the
     partition. The weight of a discrete column is therefore its highest bias-corrected Cramer's V, from 0 to
     1, with any other column (continuous numbers are split into eight bins with equal counts). Discrete
     columns without a significant association (chi-square test at the 0.01 level, divided by the number of
     other columns) are dropped, unless all columns would be dropped.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
-    scale, unless they exceed 5% of the values. Distances between rows are based on the columns known in both
-    rows. In tables with at most two columns, each missing cell is filled from a single row.
+    scale, unless there are more than 5% of them. Distances between rows are based on the columns known in
+    both rows. In tables with at most two columns, each missing cell is filled from a single row.
 
     Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the associations
     between columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000)
@@ -196,7 +196,7 @@ def prepare_table(
 
 @documented(prepare_table)
 class TablePreparer(TransformerMixin, BaseEstimator):
-    """Transformer that applies :func:`prepare_table` to a table, and the same preparation to new rows.
+    """Transformer that prepares a table like :func:`prepare_table`, and new rows in the same way.
 
     The columns of new rows are matched by label and parsed in the notation seen in the fit. Categories,
     scales and weights are taken from the fit, and missing cells are filled from the rows of the fit.
@@ -217,9 +217,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Columns that were not used in the fit may be absent, and additional columns are ignored. Unknown
-    categories become missing values. A notation not seen in the fit must be unambiguous, and at most 10% of
-    the cells in a column may be unreadable. :meth:`transform` issues warnings; :meth:`prepare` returns notes.
+    New rows may lack columns that were not used in the fit. Additional columns are ignored, and unknown
+    categories become missing values. A notation not seen in the fit must be unambiguous, and at most 10% of a
+    column's cells may be unreadable. :meth:`transform` issues warnings; :meth:`prepare` returns notes.
 
     Examples
     --------
@@ -270,13 +270,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return prepared.X
 
     def prepare(self, X: Any) -> PreparedTable:
-        """Like :meth:`transform`, but also return the filled columns, and notes instead of warnings."""
+        """Prepare new rows like :meth:`transform`; return filled columns, and notes instead of warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
         """Convert features, such as the coordinates of cluster centres, to a data frame of table columns.
 
-        Dates are rounded to microseconds, and categories are those with the largest indicators.
+        Dates are rounded to microseconds. The category with the largest indicator is returned.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=np.float64)
@@ -406,7 +406,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _table(
         self, X: FloatArray, filled: Sequence[NDArray[Any]], known: BoolArray, notes: Sequence[str]
     ) -> PreparedTable:
-        # Copy columns that share memory with the table. Store text as objects, not as pandas strings.
+        # Copy columns that share memory with the table. Store text as objects instead of pandas strings.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
         cells = pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False)
@@ -461,12 +461,12 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Return column weights: 1 for continuous numbers, else the strongest association with a column."""
+    """Return column weights: 1 for continuous numbers, else the strongest association with another column."""
     # All weights are 1 if there are fewer than 40 rows, or if no weight would be positive.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # Count the values in the first rows, then in all rows: the first rows exclude most continuous columns.
+    # To save time, exclude most continuous columns by the distinct values in the first rows.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
@@ -502,7 +502,7 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     if column.kind != "category" and len(different) > reading.FEW:
         # Bin the ranks, which also works for huge numbers and dates.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        # Use eight bins. Up to FEW distinct numbers are not binned: they form clusters, like categories.
+        # Up to FEW distinct numbers are not binned, because they form clusters like categories.
         codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
@@ -535,7 +535,7 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
 
     with one_thread():
         side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
-    # Ignore a split that separates a few distant rows: estimators handle outliers themselves.
+    # Ignore splits that separate only a few distant rows, because the estimators handle outliers.
     if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return
     between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
@@ -585,13 +585,13 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill unknown cells from near rows, or from ``filled`` if no row shares a known column."""
+        """Fill unknown cells from the nearest rows, or from ``filled`` if no row shares a known column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        # Sort the rows by which of their cells are missing: rows with the same pattern share distance terms.
+        # Sort rows by their pattern of missing cells: rows with the same pattern share distance terms.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
         donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a column
@@ -619,7 +619,7 @@ class _Donors(NamedTuple):
                 near = distances[np.ix_(wanting, giving)]
                 last = min(n_near, len(giving)) - 1
                 bound = np.partition(near, last, axis=1)[:, last]
-                # Include all ties with the last neighbour: the row order must not influence the result.
+                # Include all ties with the last neighbour, so that the row order does not affect the result.
                 taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
                 counts = taken.sum(axis=1)
                 for n in set(counts.tolist()) - {0}:
@@ -670,12 +670,12 @@ class _Scale:
     usual: Any  # value for missing cells that cannot be filled from near rows
     low: Any = None  # range of the numbers or dates; days are counted from the first date
     high: Any = None
-    # Numbers are first divided by the largest magnitude, to keep squares from overflowing or underflowing.
+    # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
     largest: float = 1.0
     mean: float = 0.0
     spread: float = 1.0
     categories: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
-    # All indicators share one factor: a rare value must not weigh more than a frequent one.
+    # All indicators share one factor, because a rare value must not weigh more than a frequent one.
     factor: float = 1.0
 
     @classmethod
@@ -724,7 +724,7 @@ class _Scale:
         return filled.astype(np.float64)
 
     def features(self, filled: NDArray[Any]) -> NDArray[np.float64]:
-        """Convert cells, none of them missing, to features, shape (n_samples, n_feature_names)."""
+        """Convert cells without missing values to features, shape (n_samples, n_feature_names)."""
         if self.column.kind == "category":
             block = self._indicators(filled) * self.factor
         else:
@@ -781,14 +781,14 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Add a note on values outside the range of the fit, to ``alarming`` if any is far outside."""
+        """Add a note on values outside the range of the fit; use ``alarming`` if any is far outside."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
         outside = cells[rows]
         if not len(rows):
             return
-        # Halve the numbers first: differences between huge numbers could overflow.
+        # Halve the numbers first, because differences between huge numbers could overflow.
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
@@ -801,7 +801,7 @@ class _Scale:
 
 def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
     """Return the median of numbers or dates, or the mode of booleans or text."""
-    # Halve the numbers first: the sum of two huge numbers could overflow.
+    # Halve the numbers first, because the sum of two huge numbers could overflow.
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 
 
@@ -866,7 +866,7 @@ def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
     """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Among many columns, such as pixels or genes, repetition is normal. In few rows, it occurs by chance.
+    # Repetition is normal among many columns, such as pixels or genes, and occurs by chance in few rows.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)
@@ -885,7 +885,7 @@ def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[N
 def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
     """Shift and scale numbers or dates to a minimum of 0 and a range of at most 2."""
     numbers = values.astype(np.float64)
-    # Divide first: differences between huge numbers overflow.
+    # Divide first, because differences between huge numbers overflow.
     numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)
     return np.asarray(numbers - numbers.min())
 

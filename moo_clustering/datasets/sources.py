@@ -142,7 +142,7 @@ def make_bags(
 
 
 def _spread_centres(k: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Select centres from random candidates, each as far as possible from the previous centres."""
+    """Select centres from random candidates, placing each as far as possible from the previous centres."""
     candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
     centres = candidates[:1]
     nearest = np.full(len(candidates), np.inf)

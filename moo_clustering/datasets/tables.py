@@ -28,7 +28,7 @@ from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
-# Maximum number of cells in a dense array that the indices or declared values in a file may require.
+# Maximum number of cells of dense arrays whose size depends on indices or declared values in a file.
 _MOST_CELLS = 2**30
 # Kinds of columns, as named by pandas, that can be converted to text without merging distinct cells.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
@@ -152,8 +152,8 @@ def read_table(
 ) -> Table:
     """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
-    Columns without another role are features. They must be numeric or, with ``categories``, numeric or text;
-    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates become days since the
+    Columns without another role are features. They must be numeric or, with ``categories``, numeric or text
+    (:func:`~moo_clustering.datasets.prepare_table` converts any columns). Dates become days since the
     earliest date, and times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`).
     An unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
     dropped. Takes O(bytes) time and memory.
@@ -370,7 +370,7 @@ def cells_of_text(
 
 
 def _typed_frame(frame: pd.DataFrame, text: Collection[str], notes: list[str]) -> pd.DataFrame:
-    """Convert columns not in ``text`` to numbers or booleans if all of their cells permit."""
+    """Convert columns not in ``text`` to numbers or booleans if all of their cells permit this."""
     return pd.DataFrame(
         {name: column if name in text else typed(column, str(name), notes) for name, column in frame.items()},
         index=frame.index,
@@ -450,7 +450,7 @@ def _read_npz(path: Path, roles: Roles) -> Table:
     if not len(X):
         raise DataError(f"{source}: array 'X' has no rows")
     names = feature_names_of(arrays, X.shape[1], "X", source)
-    roles.by_column()  # checks that no array has two roles
+    roles.by_column()  # raises if an array has two roles
     for name in roles.drop:
         if name not in names:
             raise DataError(files.absent(source, "feature", name, "drop", names))
@@ -488,7 +488,7 @@ def array_names(path: Path) -> set[str]:
 
 
 def require_room(n_rows: int, n_columns: int, what: str) -> None:
-    """Raise a DataError if a file requires more dense cells than the limit."""
+    """Raise a DataError if a file requires a dense array with more cells than the limit."""
     if n_rows * n_columns > _MOST_CELLS:
         raise DataError(
             f"{what} would require {n_rows:,} x {n_columns:,} cells, more than the limit of "
@@ -497,7 +497,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return the array. Raise a DataError if it is no numeric matrix or float64 merges distinct values."""
+    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 merges values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
@@ -524,7 +524,7 @@ def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, sour
 
 
 def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
-    """Return an array of labels or identifiers from an npz archive, one per sample."""
+    """Return an array with one label or identifier per sample from an npz archive."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
         near = did_you_mean(name, others)
@@ -694,7 +694,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
         raise DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        # Number the first of several equal names too, because a bare name would be ambiguous.
+        # Also number the first of several equal names, because a bare name would be ambiguous.
         seen: Counter[str] = Counter()
         for row, name in enumerate(names):
             if counts[name] > 1:
@@ -717,7 +717,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise a DataError if strings are too long for an array, where each cell is as large as the longest."""
+    """Raise a DataError if strings are too long for an array, whose cells have the size of the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         fault = f"too long for {role} of {len(texts):,} rows"
@@ -727,9 +727,9 @@ def require_short(texts: Any, what: str, role: str) -> None:
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1.
 
-    An integer with and without ".0" is the same class. Otherwise, strings that differ after stripping are
-    different classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or
-    look like missing cells. For partial labels, ``minus_one_is_missing`` also encodes the class -1 as -1.
+    An integer with and without ".0" is the same class. Other strings that differ after stripping are distinct
+    classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or look like
+    missing cells. With ``minus_one_is_missing`` (for partial labels), the class -1 is also encoded as -1.
     """
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
@@ -768,9 +768,9 @@ def holds_columns(path: Path) -> bool:
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
     """Read a table in the notation of its file, and return the cells, the roles and notes for the user."""
     # Text is decoded as UTF-8, as UTF-16 if it has a byte order mark, and as Windows-1252 otherwise. Trailing
-    # unnamed empty columns and trailing empty rows are dropped. Cells are text, unless a Parquet file gives
-    # them other types. An unnamed first column becomes the identifiers. For text files, the separator and the
-    # encoding are stored in ``attrs["csv"]`` of the cells. Takes O(bytes) time and memory.
+    # unnamed empty columns and trailing empty rows are dropped. Cells are text, except for typed columns in
+    # Parquet files. An unnamed first column becomes the identifiers. For text files, the separator and the
+    # encoding are stored in ``attrs["csv"]`` of the data frame. Takes O(bytes) time and memory.
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)

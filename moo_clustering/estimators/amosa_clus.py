@@ -40,25 +40,25 @@ class AMOSAClus(MedoidSetClusterer):
     """AMOSA-clus: archived simulated annealing of medoid sets, using the Xie-Beni index and the I-index.
 
     The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
-    for :class:`NSGA2Clus` has the same front, selection rules and attributes. By default, it evaluates 8400
-    solutions in batches and 7300 individually. An evaluation costs as much as in :class:`NSGA2Clus`, or
-    O(n_samples k n_features) with centres. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE
-    TEVC 12, 2008.
+    for :class:`NSGA2Clus` has the same objectives, selection rules and attributes. By default, it evaluates
+    8400 solutions in batches and 7300 individually. An evaluation takes as long as in :class:`NSGA2Clus`, or
+    O(n_samples k n_features) time with centres. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb,
+    IEEE TEVC 12, 2008.
 
     Parameters
     ----------
     metric : str or callable
         Same as for :class:`NSGA2Clus`; with ``encoding="center"``, it must be "cosine" or "euclidean".
     encoding : {"medoid", "center"}
-        Whether clusters are represented by samples, or by arbitrary points, which require dense data.
+        Whether clusters are represented by samples, or by arbitrary points (dense data only).
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         Same as for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     acceptance : {"physical", "literal"}
         Acceptance probability, see :class:`~moo_clustering.algorithms.AMOSA`.
     annealing : dict, optional
-        Archive sizes, temperatures and steps, as parameters of :class:`~moo_clustering.algorithms.AMOSA`,
-        such as ``{"t_max": 10, "n_moves": 50}``. With fewer than 20 samples, the defaults of ``soft_limit``,
-        ``hard_limit`` and ``n_moves`` are 20, 10 and 20.
+        Archive sizes, temperatures and numbers of steps, named like the parameters of
+        :class:`~moo_clustering.algorithms.AMOSA`, such as ``{"t_max": 10, "n_moves": 50}``. With fewer than
+        20 samples, the defaults of ``soft_limit``, ``hard_limit`` and ``n_moves`` are 20, 10 and 20.
     perturbation_scale : float
         Scale of the Laplace noise added to a centre, in standard deviations of each feature.
     checkpoint_every : int
@@ -141,7 +141,7 @@ class AMOSAClus(MedoidSetClusterer):
         return self.result_.pop
 
     def _annealing(self, n_samples: int, **operators: Any) -> AMOSA:
-        # Small data sets allow few distinct medoid sets.
+        # Small data sets have few distinct medoid sets.
         few = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20} if n_samples < 20 else {}
         given = self.annealing or {}
         if unknown := sorted(map(str, given.keys() - SCHEDULE)):
@@ -199,7 +199,7 @@ def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArr
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
-    """Return the result for one or two samples, in which each sample is a cluster."""
+    """Return the result for one or two samples, each of which is a cluster."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
     genes, names = problem.features.reshape(1, -1), ["F", "G", "H"]
@@ -239,7 +239,7 @@ def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> 
 
 
 def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """In each row of X, add Laplace noise to a centre, add a sample as a centre, or remove a centre."""
+    """In each row of X, shift a centre by Laplace noise, add a sample as a centre, or remove a centre."""
     centers = problem.centers(X).copy()
     sizes = problem.sizes(X)
     always = np.ones(len(centers), dtype=bool)
@@ -375,7 +375,7 @@ class CenterProblem(Problem):
 
 
 class CenterSampling(SeededSampling):
-    """Draw the number of clusters uniformly from 2..k_max, and then as many distinct samples as centres."""
+    """Draw the number of clusters uniformly from 2..k_max, and this number of distinct samples as centres."""
 
     def _apply(self, problem: CenterProblem, n_samples: int, rng: np.random.Generator) -> FloatArray:
         X = np.full((n_samples, problem.k_max, problem.n_features), np.nan)

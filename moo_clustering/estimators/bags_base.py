@@ -67,16 +67,16 @@ class BagClusterer(
     n_clusters : int
         Number of clusters, from 1 to n_bags.
     min_cluster_size : int
-        Minimum number of bags per cluster. Smaller clusters receive the bags that cost least to move.
+        Minimum number of bags per cluster. Smaller clusters are filled with the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` times the
-        violation; ``"repair"`` also moves bags to satisfy labels and pairs.
+        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` violation;
+        ``"repair"`` also moves bags to satisfy labels and pairs.
     penalty : float
         Weight of the violation in the objective.
     normalize : bool
         Whether to scale each feature to 0..1 over the instances of all bags (Eq. 11).
     weighting : {"bag", "instance"}
-        Whether centroids are means of bag means (Eq. 3) or means of all instances.
+        Whether a centroid is the mean of the bag means (Eq. 3) or of all instances.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class BagClusterer(
         if pandas and hasattr(X, "columns") and len(X) != len(distances):
             import pandas as pd  # slow import
 
-            # scikit-learn would use the index of X, which has one row per instance.
+            # Avoid scikit-learn's wrapper, which would use the index of X, with one row per instance.
             return pd.DataFrame(distances)  # type: ignore[return-value]
         return distances
 
@@ -230,7 +230,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite equal bags, number clusters by their first bags, and return the former number of each."""
+        """Unite equal bags, number clusters by their first bags, and return their former numbers."""
         why, least = "distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -276,7 +276,7 @@ class BagClusterer(
 
 @estimator
 class DistanceOptions:
-    """Mixin for clusterers that store the distances between all pairs of bags; list it before the base class.
+    """Mixin for clusterers that store all distances between bags; must precede the base class.
 
     Parameters
     ----------

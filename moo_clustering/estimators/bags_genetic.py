@@ -50,7 +50,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     pop_size, n_gen, max_evals : int
         Population size, generations after the initial population, and maximum number of evaluations.
     elitism : {1, 0}
-        Whether the best individual so far replaces the worst new individual if all new ones are worse.
+        Whether the best individual so far replaces the worst new individual if all new individuals are worse.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # Repaired must-links can leave too few free bags to fill small clusters.
+        # After must-links are repaired, there may be too few movable bags to fill small clusters.
         guaranteed = data.constraints is None or self.constraint_handling == "penalty"
         geometry = BagGeometry(
             data.bags,
@@ -243,8 +243,8 @@ class RedrawOptions(MutationOptions):
 class MIGKA(PartitionBagClusterer, RedrawOptions):
     """Multi-instance genetic k-means, which minimises the total within-cluster variation (Eq. 4).
 
-    Individuals are partitions. Each generation selects parents by roulette, mutates genes, preferring
-    clusters that lead to a low objective, and improves some individuals by a k-means step. There is no
+    Individuals are partitions. Each generation selects parents by roulette, mutates genes with a preference
+    for clusters that lower the objective, and improves some individuals by a k-means step. There is no
     crossover. Mutation takes O(pop_size n_bags (n_instances + n_clusters^3)) time per generation. Source:
     Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
@@ -277,7 +277,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     Unlike :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and draws all
     mutated genes at once, with probabilities that depend on the distances to the centroids. A generation
     takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
-    ``min_cluster_size`` bags in each cluster; ``logbook_`` only covers such partitions. Source: Evolutionary
+    ``min_cluster_size`` bags per cluster; ``logbook_`` describes only such partitions. Source: Evolutionary
     multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
     Parameters
@@ -326,10 +326,10 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """CHC for multi-instance clustering, which minimises the Davies-Bouldin index (Eq. 10).
 
-    Pairs of parents that differ in enough genes are crossed. The children are mutated gene by gene, towards
-    better values, and improved by k-means steps. The best of the parents and children survive. If no pair
-    differs enough, the population restarts from the best individuals. The index favours clusters with a
-    single outlying bag; set ``min_cluster_size`` or use :class:`MemeticCHCMIC` to avoid them. A generation
+    Only parents that differ in enough genes are crossed. The children's genes are mutated one by one, with a
+    preference for values that lower the index, and improved by k-means steps. The best parents and children
+    survive. If no two parents differ enough, the population restarts from the best individuals. The index
+    favours single-bag clusters; set ``min_cluster_size`` or use :class:`MemeticCHCMIC`. A generation
     takes O(pop_size n_bags (n_instances + n_clusters^3)) time. Source: Evolutionary multi-instance
     clustering, section IV-D, Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
 
@@ -339,7 +339,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
         Initial number of genes in which parents must differ (default: a quarter of the number of bags), and
         number of individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
-        Whether the threshold decreases after a generation without a crossover or without a surviving child.
+        Whether the threshold decreases after generations without a crossover, or without a surviving child.
     mutate : {"children", "population"}
         Whether to mutate only the children, or also copies of all individuals.
     crossover : {"one_point", "hux", "uniform"}
@@ -388,15 +388,15 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC search over local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), moves
-    single bags of each child until it is a local optimum, and removes duplicate partitions. Descents from
-    random partitions are worse, unless there are few local optima or only a few dozen descents. Source:
+    single bags of each child until it is a local optimum, and removes duplicate partitions. Local search from
+    random partitions is worse, unless there are few local optima or only a few dozen searches. Source:
     Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
     perturbation : float
-        Share of the genes that a restart redraws in copies of the best individual. About half of the other
-        individuals are replaced by such copies, and the rest by random partitions.
+        Share of genes that are redrawn in copies of the best individual. A restart replaces about half of the
+        other individuals with such copies, and the rest with random partitions.
     min_cluster_size : int or "auto"
         Minimum number of bags per cluster. ``"auto"``: 5% of the bags, but at least 2.
 
@@ -459,7 +459,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     centers : {"medoid", "mean"}
         Centres used by the index: medoids, or centroids, which explain the published results.
     mutation : {"index", "rank"}
-        Whether a mutated medoid is replaced by a bag at a similar position in X (paper), or by a nearby bag.
+        Whether mutation replaces a medoid with a bag that has a similar index (paper), or with a nearby bag.
     pc, pm, p_gene : float
         Probabilities that a pair is crossed, that an individual is mutated, and that each of its medoids is
         then replaced.
@@ -467,7 +467,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag indices of the medoids. If constraints move a medoid, Eq. 2 selects a new one for its cluster.
+        Bag indices of the medoids. A medoid that constraints move to another cluster is replaced (Eq. 2).
     medoid_bags_ : Bags
         Medoid bags in the units of the data.
 
@@ -572,7 +572,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute distances to medoids; distances between medoids are increased, so repairs spare medoids."""
+        """Compute distances to medoids, increased between medoids so that repairs do not move these."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0

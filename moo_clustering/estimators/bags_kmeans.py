@@ -34,8 +34,8 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts, of which the run with the lowest penalised inertia is used, and maximum
-        number of updates.
+        Number of random starts, of which the one with the lowest penalised inertia is used, and maximum
+        number of updates per run.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` violation.
@@ -103,10 +103,10 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
     Notes
     -----
-    Each assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a whole,
-    in descending order of size, and groups with cannot-links to different clusters. Small clusters are then
-    filled with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If a run
-    returns to earlier medoids, its best solution since then is used. Computing the distances takes
+    Each assignment satisfies the constraints if possible: groups of must-linked bags are assigned together,
+    largest group first, and groups with cannot-links to different clusters. Small clusters are then filled
+    with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If a run returns
+    to earlier medoids, it stops, and its best solution since then is used. Computing the distances takes
     O(n_instances^2 n_features) time and 8 n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2)
     time.
 
@@ -149,7 +149,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs, one per row; labels are columns of ``medoids``. See BagPartition for ``history``."""
+    """Results of runs, one run per row; labels index the columns of ``medoids``. See also BagPartition."""
 
     labels: Labels
     medoids: Int64Array
@@ -166,7 +166,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Assign bags and update ``medoids`` (Eq. 2) in turn; H[i, j] is the distance from bag i to bag j."""
+    """Alternate assignments and medoid updates (Eq. 2); H[i, j] is the distance from bag i to bag j."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -241,7 +241,7 @@ class MIKMeans(BagKMeans):
     """k-means of bags (MIKM), in which the distance from a bag to a centre is that of its farthest instance.
 
     Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia, because means do
-    not minimise the distances of farthest instances. If an earlier partition recurs, the best since then is
+    not minimise distances to farthest instances. A run stops when a partition recurs; the best since then is
     used. An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag, this is
     Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
@@ -250,9 +250,9 @@ class MIKMeans(BagKMeans):
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
-        Fill empty clusters with the bag farthest from its centre, or keep their centres, which can reduce
-        ``n_clusters_``. Empty clusters are common, because bags with outlying instances are usually nearest
-        to central centres.
+        Whether to fill empty clusters with the bag farthest from its centre, or to keep their centres, which
+        can reduce ``n_clusters_``. Empty clusters are common, because bags with outlying instances are
+        usually nearest to a centre in the middle of the data.
 
     Attributes
     ----------
@@ -322,7 +322,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of a run. Labels are rows of ``centers``; ``history`` contains (inertia, smallest size)."""
+    """Result of a run. Labels index the rows of ``centers``; ``history`` lists (inertia, smallest size)."""
 
     labels: Labels
     centers: FloatArray
@@ -341,7 +341,7 @@ def mi_kmeans(
     max_iter: int = 100,
     repair: PartitionRepair | None = None,
 ) -> BagPartition:
-    """Assign bags to centres, followed by ``repair``, and update the centres in turn."""
+    """Alternate between assignments, each followed by ``repair``, and updates of the centres."""
     means = bags.means()
     weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
     filler = PartitionRepair(bags.n_bags, 0, None) if repair is None else repair

@@ -31,7 +31,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Minimum number of samples that the first linear programme of an assignment can assign.
+# Minimum number of samples assigned by the first linear or integer programme of an assignment step.
 _FREE = 100
 
 
@@ -39,7 +39,7 @@ _FREE = 100
 class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     """K-means with pairs and limits on cluster sizes, weights and group shares (balanced, fair k-means).
 
-    All limits and pairs are satisfied. If only sizes are bounded, assignments are optimal and take
+    The result satisfies all limits and pairs. If only sizes are bounded, assignments are optimal and take
     O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does not fit into its
     nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and
     repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
@@ -51,8 +51,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     Parameters
     ----------
     min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
-        Bounds on the number of samples in a cluster: a common value, or one value per cluster. With one value
-        per cluster, ``labels_`` numbers the clusters in the order of the bounds.
+        Bounds on the number of samples in a cluster: a common value, or one value per cluster, in the order
+        of the cluster numbers in ``labels_``.
     min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
         Bounds on a cluster's sum of ``weight`` (see ``fit``): a common value, or one value per cluster.
     min_group_ratio, max_group_ratio : float
@@ -72,8 +72,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     gap_ : float
-        Relative excess of the best assignment's cost over a lower bound that ignores cannot-links; 0 if only
-        sizes are bounded.
+        Relative difference between the cost of the best assignment and a lower bound that ignores
+        cannot-links; 0 if only sizes are bounded.
     violations_ : dict of str to float
         Violation of each limit, which is always 0.
     n_iter_ : int
@@ -180,8 +180,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Assign rows to the nearest centres or, with ``within_limits``, to clusters at the lowest cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, the limits apply to the rows of X alone; raises a ValueError if no assignment is
-        found.
+        ``within_limits``, the limits apply to the rows of X alone. Raises a ValueError if no assignment
+        satisfies them.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             except ValueError as error:
                 if data and str(error).startswith(data):
                     raise
-                # The messages of limits name the bounds "low" and "high"; insert the parameter names.
+                # Error messages name the bounds "low" and "high"; insert the parameter names.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
@@ -296,8 +296,8 @@ def _united(
 def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
-    """Assign samples within the bounds and update means in turn; return None if no assignment is found."""
-    # Run Lloyd's iterations without limits first, which bring the first assignment close to its optimum.
+    """Alternate assignments within the bounds and updates of the means; None if no assignment is found."""
+    # Start with Lloyd iterations without limits, so that the first assignment is almost optimal.
     centers, n_passes = np.array(centers, order="C"), 5
     n_steps = n_passes * points.size * len(centers) / 2
     caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
@@ -312,7 +312,7 @@ def _constrained_run(
         inertia = float(((points - centers[labels]) ** 2).sum())
         if best is None or inertia <= best.inertia:
             best = _Run(labels, centers, inertia, gap, n_iter)
-        # Rounded assignments can be worse than earlier ones, so also stop if an assignment recurs.
+        # Rounding can increase the cost, so also stop if an assignment recurs.
         if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
         seen.add(known)
@@ -322,7 +322,7 @@ def _constrained_run(
 class _Bounds:
     """Limits in array form: bounds on the sums of amounts in each cluster, and on group shares.
 
-    Must-linked samples form one group, whose cost and amounts are the sums over its samples.
+    Must-linked samples form a group, whose cost and amounts are the sums over its samples.
     """
 
     def __init__(
@@ -368,7 +368,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function from costs to labels and gap; each call starts from the last dual values."""
+        """Return a function of the costs that returns labels and gap, starting from the last dual values."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -390,7 +390,7 @@ class _Bounds:
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
         """Solve the linear programme, round and repair its solution, and return the labels and the gap."""
-        # Scale the median excess cost to 1, because the solver's tolerances are absolute.
+        # Scale the median extra cost to 1, because the solver's tolerances are absolute.
         nearest = cost.min(axis=1)
         excess = cost - nearest[:, np.newaxis]
         unit = float(np.median(excess[excess > 0])) if excess.any() else 1.0
@@ -408,7 +408,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Solve an integer programme for groups with cannot-links or near-ties; add groups if infeasible."""
+        """Reassign cannot-linked and nearly tied groups by an integer programme; add groups if infeasible."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -513,7 +513,7 @@ class _Bounds:
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Remove violations by the moves and swaps of lowest cost per violation; None if some remain."""
+        """Remove violations by the cheapest moves and swaps per violation; return None if some remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
@@ -530,7 +530,7 @@ class _Bounds:
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
             step = self._best(labels, totals, broken, cost, row, to, least)
             if step is None:
-                # No single move helps, so compare up to 2^22 swaps.
+                # If no single move helps, compare up to 2^22 swaps.
                 pairs = np.random.default_rng(0).permutation(len(own) * len(other))[: (1 << 22)]
                 i, j = own[pairs // len(other)], other[pairs % len(other)]
                 step = self._best(labels, totals, broken, cost, i, labels[j], least, j)

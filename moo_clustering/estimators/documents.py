@@ -43,11 +43,11 @@ class DocumentClusterer(_base.TransformingClusterer):
 class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     """Document clustering by the consensus of many non-negative matrix factorisations.
 
-    Each run starts from different random factors, and assigns each document to its largest topic. The
-    consensus depends much less on the random starts than a single run. Documents without terms are assigned
-    to the largest cluster, with a warning. A run takes O(n_iter (n_values n_clusters + (n_documents +
-    n_terms) n_clusters^2)) time, and MCLA takes O(n_documents n_runs^2) time. Source: "Ensemble non-negative
-    matrix factorization for clustering biomedical documents".
+    Each run starts from different random factors, and assigns each document to the topic with the largest
+    weight. The consensus depends much less on the random starts than a single run. Documents without terms
+    are assigned to the largest cluster, with a warning. A run takes O(n_iter (n_values n_clusters +
+    (n_documents + n_terms) n_clusters^2)) time, and MCLA takes O(n_documents n_runs^2) time. Source:
+    "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         Normalised-cut weighting of documents, see :class:`NCWTransformer`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
-        n_documents). All names except ``"cspa"`` use METIS, if installed, which balances cluster sizes.
+        n_documents). All other options except ``"cspa"`` use METIS, if installed, which balances clusters.
     run_selection : {"none", "best_half", "pareto"}
-        Runs used in the consensus: all, the half that agree best with all runs, or an evolved subset.
+        Runs used in the consensus: all runs, the half that agrees best with all runs, or an evolved subset.
     select : {"anmi", "i2"}
         Selection criterion for ``"pareto"``: agreement with all runs, or cohesion of the documents.
     tol, max_iter : float, int
@@ -77,8 +77,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of a meta-cluster's clusters that contain the document (MCLA), or mean share of the cluster's
-        documents that a run assigns to the same topic as the document.
+        Share of a meta-cluster's clusters that contain the document (MCLA). Otherwise, share of the cluster's
+        documents that a run assigns to the same topic as the document, averaged over the runs.
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
@@ -150,7 +150,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         if len(seen) < n_documents:
             _warn_of_largest(n_documents - len(seen), n_documents, "have no terms")
         if self.consensus == "cspa":
-            # Check the memory before the runs, because a failure after them would be expensive.
+            # Fail before the runs, which are expensive.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.document_weighting == "ncw":
@@ -165,7 +165,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             verbose=bool(self.verbose),
             **_solver_options(self),
         )
-        # Unite equal documents, because a run can give them different weights and so different labels.
+        # Unite equal documents, because a run can assign them different weights, and hence different labels.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -249,21 +249,21 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     """Document clustering by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, and the rows of V are the topic weights of documents. Each document is
-    assigned to its largest topic. Equal documents are in the same cluster, and documents without terms in the
-    largest cluster. An iteration takes O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time,
-    and each parallel run uses O((n_documents + n_terms) n_clusters) memory. Source: W. Xu, X. Liu, Y. Gong,
-    "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble non-negative
-    matrix factorization for clustering biomedical documents".
+    assigned to the topic with the largest weight, and documents without terms to the largest cluster. Equal
+    documents share a cluster. An iteration takes O(n_values n_clusters + (n_documents + n_terms)
+    n_clusters^2) time, and each parallel run uses O((n_documents + n_terms) n_clusters) memory. Source: W.
+    Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003);
+    "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
     n_clusters : int
-        Number of topics, at most the number of documents and at most the number of terms.
+        Number of topics; at most the number of documents or terms, whichever is lower.
     n_init, max_iter : int
         Number of random starts, of which the run with the lowest loss is used, and maximum number of
         iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     dtype : {"float64", "float32"}
-        Data type of the factors. Single precision halves the memory and, for many runs, the time.
+        Data type of the factors. Single precision halves memory use and, with many runs, the time.
     max_memory : int, default=4 GiB
         Maximum memory for the factors of parallel runs, in bytes. Does not affect the result.
 
@@ -328,7 +328,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute exact topic weights by non-negative least squares (``document_weights_`` is inexact)."""
+        """Compute topic weights by non-negative least squares, exactly (unlike ``document_weights_``)."""
         check_is_fitted(self)
         X, topics = self._checked(X, reset=False), self.components_
         weights = factorization.document_weights(X, topics.T, n_jobs=self.n_jobs)
@@ -358,7 +358,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def _set(
         self, U: AnyFloatArray, V: AnyFloatArray, empty: NDArray[np.bool_], equal: NDArray[np.intp]
     ) -> None:
-        # The solver can stop before the weights of equal documents become equal.
+        # The solver can stop before the weights of equal documents have become equal.
         topics = _base.united(factorization.labels_from_factors(U, V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
@@ -526,7 +526,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # For example, if a tuple of labels and another value is returned.
+        # This happens if, for example, a tuple of labels and another value is returned.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(

@@ -23,9 +23,9 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to its
-    cluster. Distances depend on the units of the features, so scale them first. In high dimensions,
-    memberships become equal and centres coincide, unless ``fuzziness`` is low. A fit takes O(n_init max_iter
+    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to that
+    cluster. Features in different units should be scaled first. In high dimensions, memberships become equal
+    and centres coincide unless ``fuzziness`` is low. A fit takes O(n_init max_iter
     n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern
     Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
@@ -43,9 +43,9 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
     memberships_ : ndarray of shape (n_samples, n_columns)
         Memberships; rows sum to 1. Column c belongs to cluster c; clusters without samples come last.
     cluster_centers_ : ndarray of shape (n_columns, n_features)
-        Means weighted by ``memberships_ ** fuzziness``, in the order of its columns.
+        Means weighted by ``memberships_ ** fuzziness``, in the order of the columns of ``memberships_``.
     n_clusters_ : int
-        Number of clusters in ``labels_``, which assigns samples to the cluster with the largest membership.
+        Number of clusters in ``labels_``, which contains the cluster with each sample's largest membership.
     objective_ : float
         Sum of squared distances, weighted by ``memberships_ ** fuzziness``.
     n_iter_ : int
@@ -99,7 +99,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
     @documented(_base.OF_TRANSFORM)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Compute memberships in the columns of ``memberships_``; these are not probabilities of a model."""
+        """Compute memberships, with columns like ``memberships_``; they are not probabilities of a model."""
         return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
     def _memberships(self, points: FloatArray) -> FloatArray:
@@ -141,11 +141,11 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
 @_options.estimator
 class GustafsonKessel(FuzzyCMeans):
-    """Fuzzy clustering with cluster-specific Mahalanobis distances, for different shapes and orientations.
+    """Fuzzy clustering with cluster-specific Mahalanobis distances, for ellipsoidal clusters.
 
     Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix, whose
-    estimation requires many samples per feature. The units of features only affect regularisation, and the
-    initial memberships, which use Euclidean distances. Eigenvalues are at least 1e-15 times the largest
+    estimation requires many samples per feature. Feature units affect only the regularisation and the initial
+    memberships, which use Euclidean distances. Covariance eigenvalues are at least 1e-15 times the largest
     eigenvalue. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson,
     W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der
     Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
@@ -153,7 +153,7 @@ class GustafsonKessel(FuzzyCMeans):
     Parameters
     ----------
     regularization : float
-        Shrinkage of covariances towards a multiple of the identity matrix, from 0 to 1; 1 is fuzzy c-means.
+        Shrinkage of covariances towards a multiple of the identity, from 0 to 1; 1 yields fuzzy c-means.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Limit the condition number; return ones, which lead to the Euclidean norm, if all values are 0."""
+        """Limit the condition number; return ones (Euclidean norm) if all values are 0."""
         values = np.maximum(values, values[..., -1:] / 1e15)  # bound from Babuska et al.
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 

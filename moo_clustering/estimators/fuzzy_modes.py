@@ -52,8 +52,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     X contains categories (numbers, strings or data-frame columns) or, with ``metric="euclidean"``, numbers.
     With categories, the front often has a single solution, because sep is highest if the modes differ in all
-    attributes. With numbers, the front is hardly better than the initial population, because evaluations also
-    improve the modes. The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number
+    attributes. With numbers, evolution hardly improves the initial front, because each evaluation already
+    improves the modes. The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number
     of categories or of numeric features, and the memory of
     :class:`~moo_clustering.problems.FuzzyModesProblem`. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay,
     "Multiobjective genetic algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on
@@ -67,19 +67,19 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     beta : float
-        Minimum share of votes for a sample to train the classifier of ``final="vote"``.
+        Minimum share of votes for a sample to be used as a training sample with ``final="vote"``.
     final : {"vote", "cspa"}
-        How the solutions on the front are combined; ``choose`` accepts the same names. ``"vote"``: majority
-        vote and classifier. ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
+        How the solutions on the front are combined: by majority vote and a classifier, or by
+        :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``. :meth:`choose` accepts these names.
     reference : {"first", "medoid"}
-        Reference partition of the vote: lowest pi, or highest mean similarity to the other partitions.
+        Partition that numbers the clusters in the vote: lowest pi, or highest mean similarity to the others.
     bins : int or None
-        Number of quantile intervals for float columns, with ``metric="hamming"``. If None, fractions raise a
-        ValueError.
+        Number of quantile intervals for float columns, with ``metric="hamming"``. None: raise a ValueError
+        for fractions.
     scale : {"minmax", "standard", "none"}
         Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
-        Probability of one-point crossover of a pair, and of replacing each attribute by a random value.
+        Probability of one-point crossover of a pair, and of replacing each attribute with a random value.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
 
 class CategoryCoder:
-    """Encoder that replaces the values or intervals of each column by codes 0, 1, ... in sorted order."""
+    """Encoder that replaces the values or intervals of each column with codes 0, 1, ... in sorted order."""
 
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
         self._edges = [_edges(column, bins) for column in columns]
@@ -438,11 +438,11 @@ def majority_vote(
 ) -> Labels:
     """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree.
 
-    Cluster numbers are first matched to those of the reference. Samples whose cluster has at least a share
-    ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns all other samples, unless
-    there are fewer than 5 training samples or a cluster has none. Ties are broken by the lower number.
+    Cluster numbers are first matched to those of the reference. Samples whose cluster receives at least a
+    share ``beta`` of the votes train a 5-nearest-neighbour classifier for the other samples, unless there are
+    fewer than 5 training samples or a cluster has none. Ties are broken in favour of the lower number.
     """
-    # Renumber all partitions first, so that the choice among equally good matchings ignores their numbers.
+    # Renumber all partitions, so that the choice among equally good matchings does not depend on numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]

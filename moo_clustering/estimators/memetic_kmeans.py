@@ -83,9 +83,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
           relocation of a centre, local search, and survival of distinct optima.
         - ``"swap"``: a single solution; a centre moves to a sample if this lowers the sum of squares.
         - ``"multistart"``: restarts from greedy k-means++ seeds.
-        - ``"ward"``: ``"swap"`` from a cut of the Ward hierarchy; best for many compact clusters.
+        - ``"ward"``: ``"swap"``, starting from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Number of initial solutions and of survivors, and population size above which survivors are selected.
+        Number of initial solutions and survivors, and population size above which only ``pop_min`` survive.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -117,7 +117,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     n_clusters_ : int
         ``n_clusters``, or the number of distinct samples if that is lower.
     history_ : DataFrame
-        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at improvements and the end.
+        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` per improvement and finally.
     control_inertia_ : dict of str to float
         Sum of squares of each control, if ``report_controls`` is True.
     n_local_searches_, n_iter_ : int
@@ -129,16 +129,16 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     -----
     Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time;
     later passes take less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It counts
-    as 1.5 n_samples^2 distances, but is slower, so compare strategies with equal ``max_time``. A fit uses
-    O(n_samples n_features + pop_max n_clusters n_features) memory, and up to 64 MiB for partitions. With the
-    same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A larger budget
-    never worsens the result.
+    as 1.5 n_samples^2 distances but takes longer to compute, so compare strategies with equal ``max_time``. A
+    fit uses O(n_samples n_features + pop_max n_clusters n_features) memory, and up to 64 MiB for partitions.
+    With the same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A
+    larger budget never worsens the result.
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
-    than memory. Searches on up to four samples of 20,000 rows share the budget equally. Their results are
-    improved by up to 20 Lloyd iterations on the union of these samples, and by up to 11 passes over all rows,
-    with one iteration each. Between passes, pairs of close clusters are merged, and each freed centre moves
-    to a distant row, where this lowers the sum of squares. The best centres of all passes are used.
+    than memory. Up to four samples of 20,000 rows are searched, each with an equal share of the budget. The
+    results are improved by up to 20 Lloyd iterations on the union of these samples, and by up to 11 passes
+    (Lloyd iterations on all rows). Between passes, close clusters are merged and the freed centres moved to
+    distant rows if this lowers the sum of squares. The best centres of all passes are used.
     ``labels_`` is then a Dask array, ``parts_`` is the table, and ``history_`` has one row per pass, with the
     number of distances computed by the searches.
 
@@ -392,8 +392,8 @@ class Budget:
 class CenterSearch(ABC):
     """Base class of searches, with the best solution so far, its history and a state that can be saved.
 
-    If ``ward``, the first start is a Ward cut. Each search has its own problem, which counts distances.
-    ``history`` contains the numbers of local searches and distances, and the objective, per improvement.
+    If ``ward`` is True, the first start is a Ward cut. Each search requires its own problem, which counts the
+    computed distances. ``history`` lists local searches, distances and objective at each improvement.
     """
 
     best: Optimum
@@ -413,7 +413,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether the best solution is certainly optimal or the budget is exhausted, after the first step."""
+        """Whether, after at least one step, the best solution is optimal or the budget is exhausted."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -479,8 +479,8 @@ class Multistart(CenterSearch):
 class SwapSearch(CenterSearch):
     """Search that moves one centre to a sample, runs a local search, and keeps the result if it is better.
 
-    The centre and the sample are drawn uniformly. With ``removal="cheap"``, the centre is instead the
-    cheapest to remove of three, and the sample is drawn in proportion to squared distances.
+    The centre and the sample are drawn uniformly. With ``removal="cheap"``, three centres are drawn, of which
+    the cheapest to remove is moved, and the sample is drawn in proportion to its squared distance.
     """
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
@@ -500,7 +500,7 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors.
 
-    Above ``pop_max``, ``pop_min`` individuals survive. Restarts after ``max_stall`` children without gain.
+    Of more than ``pop_max`` individuals, ``pop_min`` survive. ``max_stall`` failures cause a restart.
     """
 
     population: list[Member]
@@ -590,8 +590,8 @@ def improved_by_passes(
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
     """Merge close clusters, and move the freed centres to distant rows, if this lowers the sum of squares.
 
-    ``far`` has one row per cluster. Each cluster takes part in at most one change, so changes of the sum of
-    squares (the same as for Ward's method) are additive. Takes O(k^3) time in the worst case.
+    ``far`` contains a distant row of each cluster. Each cluster takes part in at most one change, so changes
+    in the sum of squares (computed as in Ward's method) are additive. Takes O(k^3) time in the worst case.
     """
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
@@ -612,13 +612,13 @@ def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArr
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
-    """Return the positions of the best distinct optima and, if these are too few, of their duplicates."""
+    """Return the positions of the best distinct optima and, if there are too few, of their duplicates."""
     order = np.argsort(objectives, kind="stable")
     values = objectives[order]
     clone = np.zeros(len(values), dtype=np.bool_)
     last = values[0]
     for i in range(1, len(values)):
-        # Optima whose objectives differ relatively by at most this value are considered equal.
+        # Optima are considered equal if the relative difference between their objectives is at most 1e-10.
         clone[i] = values[i] - last <= 1e-10 * abs(last)
         last = last if clone[i] else values[i]
     return np.concatenate([order[~clone], order[clone]])[:n_survive]
@@ -671,7 +671,7 @@ def run_search(
 
 
 class Member(NamedTuple):
-    """Individual of the population; ``mix`` is its probability of uniform relocation."""
+    """Individual; ``mix`` is the probability that its mutation moves a centre to a uniformly drawn sample."""
 
     genes: FloatArray
     objective: float

@@ -67,9 +67,9 @@ class MOCK(
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
     Starting from a spanning tree, the search evolves a front of partitions with different numbers of
-    clusters, and a rule selects one of them. Clusters can have any shape, and MOCK rarely fails badly on data
-    with mixed shapes. On round clusters and most tables of measurements, k-means and Gaussian mixtures are at
-    least as good.
+    clusters, and a rule selects one of them. Clusters can have any shape, and MOCK rarely produces very poor
+    partitions of data with mixed shapes. On round clusters and most measurement tables, k-means and Gaussian
+    mixtures are at least as good.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known.
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
@@ -78,22 +78,22 @@ class MOCK(
       a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting; use it only as a fallback.
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
-    n_features). If at most a fifth of the links have genes, evaluating E genes costs O(E n_features) plus the
-    number of links between parts of the tree, independently of N. ``encoding="locus"`` and deviation cost O(N
-    (n_features + n_neighbors)). A fit uses O(N n_neighbors) memory plus the population. ``"attainment"``
-    repeats the search ``n_controls`` times. Issues a UserWarning if no solution has ``n_clusters`` clusters,
-    or if all labels belong to one class. Sources: Handl and Knowles, "An evolutionary approach to
-    multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On semi-supervised clustering via
-    multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable
-    evolutionary approach to multiobjective clustering", IEEE TEVC, 2018.
+    n_features). If at most a fifth of the links have genes, evaluating E genes takes O(E n_features) time
+    plus the number of links between parts of the tree, independently of N. With ``encoding="locus"`` or
+    deviation, it takes O(N (n_features + n_neighbors)). A fit uses O(N n_neighbors) memory plus the
+    population. ``"attainment"`` repeats the search ``n_controls`` times. Issues a UserWarning if no solution
+    has ``n_clusters`` clusters, or if all labels belong to one class. Sources: Handl and Knowles, "An
+    evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On
+    semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles,
+    "An improved and more scalable evolutionary approach to multiobjective clustering", IEEE TEVC, 2018.
 
     Parameters
     ----------
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes: targets of the most interesting tree links; bits that cut these links if 0 (twice as fast); or
-        link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        Genes: targets of the most interesting tree links; bits, where 0 cuts one of these links (twice as
+        fast); or link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 for up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
@@ -125,22 +125,22 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Maximum neighbour rank, to which higher ranks are reduced, which saves time. Values of at least 5
-        ``n_neighbors`` are safe.
+        Maximum neighbour rank. Higher ranks are replaced by this value, which saves time and does no harm if
+        it is at least 5 ``n_neighbors``.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
-        Number of searches on control data for attainment scores, each as long as the search on X.
+        Number of searches on control data for attainment scores. Each takes as long as the search on X.
     control_data : {"box", "eigenvalue"}
         Type of control data, see :func:`~moo_clustering.fronts.control_data`.
     select : {"auto", "attainment", "variance", "sum", "knee", "labels", "constraints"}, name of an \
 objective, int or callable, default="auto"
         Rule that selects among the solutions whose number of clusters is closest to ``n_clusters``.
 
-        - ``"attainment"``: farthest from the control fronts, and never an end of the front. If clusters share
-          no neighbours, this rule selects too many clusters; set ``n_clusters`` in this case.
+        - ``"attainment"``: farthest from the control fronts, excluding both ends of the front. If clusters
+          share no neighbours, this rule selects too many clusters; set ``n_clusters`` in this case.
         - ``"variance"``: lowest first objective. With ``n_clusters``, small clusters are merged
-          (``min_cluster_share``) and, in up to three features, well-separated clusters are preferred.
+          (``min_cluster_share``) and, with up to three features, well-separated clusters are preferred.
         - ``"sum"``, ``"knee"``: lowest sum of the scaled objectives; nearest to the ideal point.
         - ``"labels"``, ``"constraints"``: highest adjusted Rand index on the labelled samples; lowest shares
           of violated must-links and cannot-links. Without labels or pairs, ``"auto"`` is used.
@@ -164,8 +164,8 @@ objective, int or callable, default="auto"
     chosen_ : int
         Selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the distinct non-dominated partitions, before equal rows are united, with their original
-        signs. Sorted by the first objective.
+        Objectives of the distinct non-dominated partitions before equal rows of X are united, with their
+        original signs, sorted by the first objective.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of each solution.
     mst_ : SpanningTree
@@ -240,7 +240,7 @@ objective, int or callable, default="auto"
         yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        # Later searches on control data use these settings, even if the parameters have been changed since.
+        # Later searches on control data use these settings, even if parameters have changed since the fit.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
             numbers = self._find_pareto_labels().max(axis=1) + np.int64(1)
@@ -511,7 +511,7 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Put tree links between samples that must be separate first in the order of interest, so that
+            # Treat tree links between samples that must be separate as the most interesting links, so that
             # they have genes and are cut.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
@@ -584,7 +584,7 @@ del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Replace ``"auto"``, and rules whose labels or pairs are missing, by the rule that applies."""
+    """Replace ``"auto"``, and rules that require missing labels or pairs, with the rule that applies."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
@@ -599,7 +599,7 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return rows whose number of clusters is closest to ``n_clusters`` (ties: fewer), or all if None."""
+    """Return the rows whose number of clusters is closest to ``n_clusters`` (ties: fewer); all if None."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -613,7 +613,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in the first two objectives, NaN for solutions that are dominated in these.
+    """Return attainment scores in the first two objectives; NaN for solutions that are dominated in them.
 
     Returns None if no number of clusters up to ``k_user`` occurs in all fronts.
     """
@@ -677,8 +677,8 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 class Supervision(NamedTuple):
     """Labels and pairs in the form used by the search and the selection.
 
-    ``y`` contains partial labels of at least two classes, and ``pairs`` contains all pairs. With
-    ``supervision="links"``, ``groups`` forbid and join links. ``objective`` is the third objective.
+    ``y`` contains partial labels of at least two classes, and ``pairs`` all pairs. With
+    ``supervision="links"``, ``groups`` determines which samples are never linked and which always joined.
     """
 
     y: NDArray[Any] | None = None

@@ -31,7 +31,7 @@ _SMALLEST, _LARGEST = 1e-60, 1e50
 
 @_options.estimator
 class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.ParallelOptions, BaseEstimator):
-    """Base class of classifiers for partial labels: one class per sample, or label sets.
+    """Base class of classifiers for partially labelled samples, with one class or a label set per sample.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         """
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy on labelled samples: share of correct classes or exactly correct label sets.
+        """Return the accuracy on labelled samples: the share of correct classes or entire label sets.
 
         Raises a ValueError if no sample is labelled.
 
@@ -130,7 +130,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
 
 @_options.estimator
 class ThresholdClassifier(PartialLabelClassifier):
-    """Base class of classifiers that predict all labels whose probability reaches a threshold.
+    """Base class of classifiers that predict all labels whose probability is at least ``threshold``.
 
     Parameters
     ----------
@@ -152,11 +152,11 @@ class ThresholdClassifier(PartialLabelClassifier):
 
 @_options.estimator
 class MetaLabeler(PartialLabelClassifier):
-    """Classifier that ranks labels one-vs-rest; a second classifier predicts the number of labels.
+    """Classifier that ranks labels one-vs-rest; a second classifier predicts how many apply.
 
     The number of labels is learned from the features (content-based variant). Unlabelled samples are ignored.
     Samples and predictions can have empty label sets. The decision value of a label is -1e6 if no labelled
-    sample has it, and 1e6 if all labelled samples have it. If each sample has one class, the method is a
+    sample has it, and 1e6 if all labelled samples do. If each sample has one class, the method is a
     one-vs-rest support vector machine. A fit takes O(n_iter nnz(X) (n_classes + n_counts)) time and
     O(n_features (n_classes + n_counts)) memory in addition to the data, where n_counts is the number of
     distinct label counts. Source: L. Tang, S. Rajan, V. Narayanan, "Large scale multi-label classification
@@ -166,7 +166,7 @@ class MetaLabeler(PartialLabelClassifier):
     ----------
     cut : bool
         If True, ``predict_proba`` returns the normalised scores of the predicted labels and 0 for other
-        labels, as in the ROC curves of the paper. If False, it returns the scores of all labels.
+        labels, as used in the paper's ROC curves. If False, it returns the scores of all labels.
     estimator : classifier with ``decision_function``, optional
         Classifier for the labels and for their number. Default: ``LinearSVC()``.
 
@@ -199,7 +199,7 @@ class MetaLabeler(PartialLabelClassifier):
         base = LinearSVC() if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
         Y = targets.indicators.astype(np.int8)
-        # Decision value of labels that all labelled samples have; negated for labels that none of them has.
+        # 1e6 for labels that all labelled samples have, -1e6 for labels that none of them has, otherwise 0.
         self._certain = 1e6 * (Y.all(axis=0) * 1.0 - ~Y.any(axis=0))
         self.ranked_ = np.flatnonzero(self._certain == 0)
         if self._two_classes:
@@ -232,7 +232,7 @@ class MetaLabeler(PartialLabelClassifier):
         return expit(decisions) if self.multilabel_ else sigmoid_shares(decisions)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes, or indicators of the :meth:`predict_n_labels` labels with the highest scores."""
+        """Predict classes, or the highest-scoring labels, whose number :meth:`predict_n_labels` returns."""
         X = self._rows(X)
         return decided(self, self._decisions(X), 0.0, self._n_labels(X) if self.multilabel_ else None)
 
@@ -256,7 +256,7 @@ class MetaLabeler(PartialLabelClassifier):
 def decided(
     model: Any, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
 ) -> NDArray[Any]:
-    """Return the classes with the largest scores, or label indicators selected by threshold or number."""
+    """Return the highest-scoring classes, or label indicators by threshold or number of labels."""
     if not model.multilabel_:
         if n_labels is not None:
             raise ValueError("n_labels requires label sets, but y in fit had one class per sample")
@@ -315,7 +315,7 @@ def narrow_indices(X: Any) -> Any:
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
-    """Clone an estimator; draw every ``random_state``, or only unset ones (``unset_only``), from ``seed``."""
+    """Clone an estimator, setting each ``random_state`` (with ``unset_only``, if None) from ``seed``."""
     copy = clone(estimator)
     values = copy.get_params()
     names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
@@ -333,7 +333,7 @@ def fit_classes(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
 
 
 def label_codes(targets: Targets) -> NDArray[np.int64]:
-    """Return ``y`` for other estimators: indicators or class indices, with -1 for unlabelled samples."""
+    """Return ``y`` as indicators or class indices, with -1 for unlabelled samples."""
     if targets.multilabel:
         return np.where(targets.labelled[:, None], targets.indicators, -1).astype(np.int64)
     return np.where(targets.labelled, targets.indicators.argmax(axis=1), -1).astype(np.int64)
@@ -355,10 +355,10 @@ def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) ->
 class PrunedSetsEnsemble(ThresholdClassifier):
     """Ensemble of classifiers whose classes are the frequent label sets in random subsets of the data.
 
-    Unlabelled samples are ignored. The empty label set never replaces a rare label set. If each sample has
-    one class, nothing is pruned. If a subset has no frequent label set, all its sets become classes, with a
-    UserWarning. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time and O(n_estimators
-    n_sets n_features) memory besides the data. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
+    Unlabelled samples are ignored. Rare label sets are never replaced by the empty set. If each sample has
+    one class, nothing is pruned. If a random subset has no frequent label set, all its sets become classes,
+    with a UserWarning. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
+    O(n_estimators n_sets n_features) memory. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
     classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section 5.2.5.
 
     Parameters
@@ -366,8 +366,8 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     min_count : int
         Minimum number of samples with the same label set for this set to become a class (p in the paper).
     n_subsets : int
-        Maximum number of copies of a sample with a rare label set (b in the paper). Each copy gets a frequent
-        proper subset of these labels, the largest first. 0 ignores such samples.
+        Maximum number of copies of a sample with a rare label set (b in the paper). Each copy has a frequent
+        proper subset of these labels; large subsets take precedence. With 0, such samples are ignored.
     n_estimators : int
         Number of classifiers.
     max_samples : float
@@ -452,8 +452,8 @@ def _fit_member(
 class PrunedSets(NamedTuple):
     """Training examples with frequent label sets, or with all sets if none is frequent (``found`` is False).
 
-    ``rows`` are sample indices, one for each of a sample's subsets. ``codes`` are row indices of
-    ``label_sets``, which are sorted by size, then by frequency, then by their first labels.
+    ``rows`` contains the sample index of each example, and ``codes`` its row in ``label_sets``, which are
+    sorted by size, then by frequency, then by their first labels.
     """
 
     rows: NDArray[np.intp]
@@ -465,7 +465,7 @@ class PrunedSets(NamedTuple):
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
     """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets.
 
-    These are the first ``n_subsets`` frequent proper subsets. Samples without such a subset are omitted.
+    Each is replaced by its first ``n_subsets`` frequent proper subsets; samples without one are omitted.
     """
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True

@@ -39,7 +39,7 @@ class NSGA2Clus(MedoidSetClusterer):
 
     - Recommended: ``NSGA2Clus()``; for texts reduced to about 30 dimensions, ``NSGA2Clus(metric="fisher")``.
     - As published: ``NSGA2Clus.internal()``, ``NSGA2Clus.external()``.
-    - Without constraints: ``NSGA2Clus()``, and then ``choose`` a solution from the front.
+    - Without constraints: fit ``NSGA2Clus()``, and :meth:`choose` a solution from the front.
 
     Source: NSGA-II-clus.
 
@@ -53,9 +53,9 @@ class NSGA2Clus(MedoidSetClusterer):
     pc, pm : float
         Probability that a pair is crossed, and probability that an individual is mutated.
     unique : bool
-        Whether distinct medoid sets take precedence over duplicates in survival.
+        Whether survival selection prefers distinct medoid sets to duplicates.
     search : {"auto", "evolve", "exhaustive"}
-        Evolution, or evaluation of all medoid sets. ``"auto"``: exhaustive for up to ``max_sets`` sets.
+        Evolution, or evaluation of all medoid sets. ``"auto"``: exhaustive if there are up to ``max_sets``.
     max_sets : int
         Maximum number of sets for an exhaustive search; ``"exhaustive"`` raises a ValueError for more sets.
 
@@ -69,7 +69,7 @@ class NSGA2Clus(MedoidSetClusterer):
     Notes
     -----
     For n samples and k medoids, an evaluation takes O(k n) time for the assignment, and O(n n_c) time for the
-    medoid of each new cluster with n_c samples. The distance matrix takes 8 n^2 bytes; it is not computed for
+    medoid of each new cluster of n_c samples. The distance matrix takes 8 n^2 bytes; it is not computed for
     cosine distances between more than 8000 samples. X can be sparse. With ``supervision="none"`` or
     ``"external"``, longer searches do not improve the partition, because both indices favour remote outliers
     as medoids.

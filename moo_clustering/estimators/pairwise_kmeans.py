@@ -33,7 +33,7 @@ PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
 BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
 Features = Any  # ndarray or CSR matrix of float64
-# Penalty of each violated pair, or a penalty of must-links and a penalty of cannot-links.
+# Penalty of each violated pair, or separate penalties of must-links and cannot-links.
 Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, closed="left"), tuple, None]
 
 
@@ -46,8 +46,8 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
     n_init, max_iter : int
-        Number of runs with random sample orders and centres, of which the run with the lowest objective is
-        used, and maximum number of rounds per run.
+        Number of runs with random sample orders and centres, and maximum number of rounds per run. The run
+        with the lowest objective is used.
 
     Attributes
     ----------
@@ -166,9 +166,9 @@ class HMRFKMeans(PairwiseKMeans):
     Minimises J, the sum of the distortions to the centres plus ``penalty`` d(i, j) for each must-link between
     clusters and ``penalty`` (d_max - d(i, j)) for each cannot-link within a cluster, where d(i, j) is the
     distortion between two samples, and d_max is its maximum. Initial centres, time and memory are the same as
-    for :class:`PCKMeans`, plus up to O(n_samples^2 n_features) time for d_max if there are cannot-links.
-    Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD
-    (2004), without learning the distortion.
+    for :class:`PCKMeans`, except that d_max takes up to O(n_samples^2 n_features) time if there are
+    cannot-links. Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised
+    clustering", KDD (2004). Unlike in the paper, the distortion is not learned.
 
     Parameters
     ----------
@@ -206,8 +206,8 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     metric_type : {"diagonal", "full"}
         Form of the metric: one weight per feature, or a full matrix.
     ridge : float
-        Share of the total variance that is added to the variance within must-links. With 0, as published, the
-        learned metric is often degenerate.
+        Share of the total variance that is added to the variance within must-links. With 0 (as published),
+        the learned metric is often degenerate.
     n_init, max_iter : int
         Number of k-means runs, of which the best is used, and maximum number of iterations per run.
 
@@ -298,7 +298,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return the centres in the units of X, using the cluster means in directions with weight 0."""
+        """Return the centres in the units of X, with cluster means in directions whose weight is 0."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -341,7 +341,7 @@ class Penalties:
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
     def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-        """Return each sample's range of partners, the partners, and the costs of sharing their cluster."""
+        """Return each sample's range in the list of partners, the partners, and the costs of joining them."""
         pairs = np.concatenate([self.must, self.cannot])
         # Must-links have negative costs.
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
@@ -399,9 +399,9 @@ def component_seeds(
 ) -> FloatArray:
     """Select centres of components by weighted farthest-first traversal, and then random samples.
 
-    The first centre is that of the largest component. The next component has the largest product of size and
-    distance to the nearest selected centre (ties: the first). If possible, random samples are distinct from
-    all centres and outside the components. Takes O(n_clusters n_samples n_features) time.
+    The largest component comes first, followed each time by the component with the largest product of size
+    and distance to the nearest selected centre (ties: the first). Random samples differ from all centres and
+    lie outside the components if possible. Takes O(n_clusters n_samples n_features) time.
     """
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
@@ -417,7 +417,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # unselected components at the same position rank higher
+            nearest[chosen] = -1.0  # rank unselected components at the same position higher
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:
@@ -452,10 +452,10 @@ def _row(X: Features, i: int) -> FloatArray:
 
 
 class Distortion:
-    """Squared Euclidean distance, whose sum is minimised by the mean; base class of other distortions.
+    """Squared Euclidean distance to the mean; base class of other distortions.
 
-    :meth:`moved` first subtracts :meth:`offset` from the samples. Distances have shape (n_samples,
-    n_centers). ``centers`` leaves the centres of empty clusters unchanged.
+    The other methods expect samples from which :meth:`moved` has subtracted :meth:`offset`. Distances have
+    shape (n_samples, n_centers). ``centers`` leaves the centres of empty clusters unchanged.
     """
 
     def offset(self, X: Features) -> FloatArray | float:
@@ -489,7 +489,7 @@ class Distortion:
         return out
 
     def largest(self, X: Features) -> float:
-        """Return the largest squared distance; the time is quadratic in the samples far from the mean."""
+        """Return the largest squared distance; takes quadratic time in the samples far from the mean."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
@@ -529,7 +529,7 @@ class Cosine(Distortion):
         return _arrays.unit_rows(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute half the squared distances of unit vectors, which is precise for similar vectors."""
+        """Compute half the squared distances of unit vectors, which are precise for similar vectors."""
         return np.where(self._zero(X)[pairs].any(axis=1), 1.0, 0.5 * super().within(X, pairs))
 
     def largest(self, X: Features) -> float:
@@ -575,11 +575,12 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over the weights; None if all cannot-linked samples are equal.
+    """Minimise sum_ML d^2 - log sum_CL d over the weights.
 
     The solution a satisfies ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in
     feature t, plus ``2 ridge n_must`` times its variance. L-BFGS optimises b = a s, which puts all features
-    on one scale. An iteration takes O((n_must + n_cannot) n_features) time.
+    on one scale. An iteration takes O((n_must + n_cannot) n_features) time. Returns None if the samples of
+    each cannot-link are equal.
     """
     variance = X.var(axis=0)
     used = _varies(X)
@@ -599,7 +600,7 @@ def diagonal_metric(
             squares = block**2
             r = np.sqrt(squares @ (b / s))
             total += float(r.sum())
-            # The slope is infinite at distance 0, so distances are bounded from below.
+            # Bound distances from below, because the slope is infinite at distance 0.
             gradient += (0.5 / np.maximum(r, least)) @ squares
         total = max(total, least)
         return float(b.sum()) - np.log(total), 1.0 - gradient / s / total
@@ -632,8 +633,8 @@ def full_metric(
 
     The must-link sum includes ``2 ridge n_must`` times the covariance. In coordinates in which this sum is
     the identity, admissible matrices have a trace of at most 1, so gradient steps can be projected exactly. A
-    matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns None if all
-    cannot-linked samples are equal. An iteration takes O(n_cannot n_features^2 + n_features^3) time.
+    matrix is optimal if the largest eigenvalue of the gradient is half the objective. An iteration takes
+    O(n_cannot n_features^2 + n_features^3) time. Returns None if the samples of each cannot-link are equal.
     """
     varies = _varies(X)
     if not varies.any():
@@ -641,7 +642,7 @@ def full_metric(
     unit = np.where(varies, 1.0 / np.where(varies, X.std(axis=0), 1.0), 0.0)
     standard = (X - X.mean(axis=0)) * unit
     variances, directions = linalg.eigh(standard.T @ standard / len(X))
-    # Directions with a smaller share of the largest eigenvalue are considered constant.
+    # Directions whose variance is below this share of the largest eigenvalue are considered constant.
     used = variances > 1e-12 * variances[-1]
     basis = unit[:, None] * directions[:, used]
     Z = X @ basis
@@ -659,7 +660,7 @@ def full_metric(
 
 
 def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-    """Run projected gradient ascent from I / n; steps grow after a success and are halved after a failure."""
+    """Run projected gradient ascent from I / n; steps grow after a success, and are halved otherwise."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
     least = 1e-10 * value / apart.n_pairs

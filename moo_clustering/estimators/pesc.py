@@ -50,14 +50,14 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     sparse similarity matrix for spectral clustering, in which samples have different numbers of neighbours.
     Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and O(pop_size N)
     bytes; only ``list_width="full"`` requires O(N^2). With ``sample_weight``, f1 is a weighted mean, and a
-    sample of weight w counts as w samples when the merged graph is clustered, but once for diversity,
-    ``sigma`` and ``ridge``; ``laplacian="unnormalized"`` is not supported. Source: PESC: "Pareto
+    sample of weight w counts as w samples when the merged graph is clustered; diversity, ``sigma`` and
+    ``ridge`` ignore the weights, and ``laplacian="unnormalized"`` is not supported. Source: PESC: "Pareto
     ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
     Parameters
     ----------
     pop_size, n_gen : int
-        Population size, which is at least sqrt(N) in the paper, and number of generations after the initial
+        Population size (at least sqrt(N) in the paper), and number of generations after the initial
         population.
     pc, pm : float
         Probability that a pair of parents is crossed, and mutation probability (see ``mutation_prob``).
@@ -70,8 +70,9 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         Initial population, see :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for
         several thousand samples or more, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
-        Uniform crossover and resampling, or SBX and polynomial mutation of neighbour ranks or sample indices.
-        Use ``"index"`` only to reproduce the paper, because results depend on the order of rows.
+        ``"uniform"``: uniform crossover and resampling. ``"rank"``, ``"index"``: SBX and polynomial mutation
+        of neighbour ranks or sample indices.
+        Use ``"index"`` only to reproduce the paper, because its results depend on the order of rows.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only individuals
@@ -80,18 +81,18 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
         (Eq. 6). ``choose`` accepts the same names; its other rules select a single graph.
     ensemble_over : {"nondominated", "population"}
-        Graphs that are merged.
+        Graphs that are merged: the non-dominated graphs, or the entire final population.
     min_members : int
         Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1.
     es2_weight : {"one_minus_div", "div", "count"}
-        Weight of each graph in ES2: 1 - diversity (formula in the paper), diversity (text), or 1.
+        Weight of each graph in ES2: 1 - diversity (as in the paper's formula), diversity (text), or 1.
     sigma : float or {"mean", "median", "grid"}
         Scale factor of ES3. ``"grid"`` uses the value with the largest eigengap in the paper's grid.
     metric : str
         A scikit-learn metric, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
     neighbors : tuple of (indices, distances)
-        Neighbour lists of shape (n_samples, width) that do not contain the samples themselves. ``scale`` does
-        not apply to them, but links that connect components, and ``predict``, use ``scale`` and ``metric``.
+        Neighbour lists of shape (n_samples, width) that do not contain the samples themselves. ``scale`` and
+        ``metric`` only affect ``predict`` and any links that connect graph components.
 
     Attributes
     ----------
@@ -168,7 +169,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Deferred objectives are NaN until PESC's survival computes them, which other survivals cannot.
+            # Deferred objectives are NaN until PESC's survival operator computes them; no other operator can.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -282,7 +283,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
-        # The paper does not state whether p_m applies to genes, or to individuals with 1/N per gene.
+        # The paper does not state whether p_m applies to genes or to individuals (then 1/N per gene).
         rates: dict[str, Any] = {}
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
@@ -353,7 +354,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
 class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _base.ConstrainedClusterer):
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
-    These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
+    These graphs are baselines for PESC. Labels and pairs change the similarity matrix: samples that belong
     together have the maximum similarity, and samples that must be separate have similarity 0. A fit takes O(N
     log N) time for few features and O(N (n_neighbors + K)) memory for K clusters; ``"full"`` and large
     ``epsilon`` take O(N^2) time and memory. Source: PESC, section on conventional graphs, Algorithm 1.
@@ -371,8 +372,8 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     epsilon : float
         Maximum distance for ``"epsilon"``, after scaling the data; 0.2 to 0.6 in the paper.
     lam : float
-        Parameter of ``"waterfill"``; larger values spread the weights over more neighbours. Default: three
-        times the mean distance to the 10 nearest neighbours.
+        Parameter of ``"waterfill"``. Larger values distribute each sample's weight over more neighbours.
+        Default: three times the mean distance to the 10 nearest neighbours.
     metric : str or callable
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for a distance matrix.
     must_link_edges : {"star", "clique"}
@@ -442,7 +443,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Return the neighbour lists of the graph; without lists, lists of width 1 to find duplicates."""
+        """Return the graph's neighbour lists, or lists of width 1 if it uses none, to find duplicates."""
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
@@ -483,7 +484,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         if self.sigma != "eigengap":
             sigma = graphs.resolve_sigma(distances, self.sigma)
             return constrained(gaussian(sigma)), sigma
-        # Select the largest eigengap in the paper's grid (ties: the largest scale factor).
+        # Select the value with the largest eigengap in the paper's grid (ties: the largest value).
         gaps = []
         for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
             S, rng = constrained(gaussian(sigma)), np.random.default_rng(seed)
@@ -497,7 +498,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Return distances to estimate a scale factor, and a function from scale factors to graphs."""
+        """Return distances for estimating a scale factor, and a function that builds a graph from one."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

@@ -36,7 +36,7 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# Numbers of random trees, and of recombinations per region, to find the maximum number of regions.
+# Number of random trees, and of recombinations per region, in the search for the maximum number of regions.
 _TREES, _ROUNDS = 50, 30
 # Borders shorter than this share of the mean perimeter are treated as points.
 _POINT = 1e-9
@@ -44,10 +44,10 @@ _POINT = 1e-9
 
 @_options.estimator
 class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
-    """Connected regions of areas with even loads, such as sales territories or districts.
+    """Division of a map into connected regions with even loads, such as sales territories or districts.
 
-    All solutions on the front are feasible: their regions are connected in ``graph``, and each region's load,
-    the sum of its area weights, is within ``tolerance`` of the mean load. The search is
+    All solutions on the front are feasible: their regions are connected in ``graph``, and each region's load
+    (the sum of its area weights) is within ``tolerance`` of the mean load. The search uses
     :class:`~moo_clustering.algorithms.DirectedWalks` with :class:`~moo_clustering.operators.BoundaryClimb`.
     The method is new; its recombination of regions is from D. DeFord, M. Duchin, J. Solomon, "Recombination:
     a family of Markov chains for redistricting", Harvard Data Science Review 3 (2021). ``"auto"`` is based on
@@ -84,11 +84,11 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     bounds_ : tuple of float
         Minimum and maximum permitted load.
     changed_ : ndarray of shape (n_samples,), bool
-        Whether each area left its region in ``start``; False for areas without an earlier region.
+        Whether each area has left its region in ``start``; False for areas without an earlier region.
 
     Notes
     -----
-    With ``start``, each region keeps the number and (in ``cluster_names_``) any name of the earlier region
+    With ``start``, each region keeps the number and any name (see ``cluster_names_``) of the earlier region
     that it matches. Earlier regions are numbered 0, 1, ... in sorted order. There is no ``predict``, because
     new areas would change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas + n_edges)) time and
     O(pop_size n_areas + n_edges) memory.
@@ -136,11 +136,10 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
-            Features. The geometry, and the column named by ``weight``, are not used as features.
+            Features, excluding the geometry and the column named by ``weight``.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. Nodes are matched by name if their names are the index of X or the
-            numbers 0 to n_areas - 1; otherwise, they must be in the order of X. Default: polygons that share
-            a border.
+            Symmetric neighbour graph. Nodes are matched by name if they are named like the index of X or 0 to
+            n_areas - 1; otherwise, they must be in the order of X. Default: polygons with a common border.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
@@ -149,8 +148,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             Data for the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
         repair_start : bool, default=True
-            Whether to move areas if ``start`` is infeasible, with a UserWarning. If False, raises a
-            ValueError.
+            Whether to move areas (with a UserWarning) if ``start`` is infeasible, or raise a ValueError.
         """
         given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))
@@ -283,7 +281,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return dict(sorted(found.items()))
 
     def _greater_is_better(self) -> tuple[bool, ...]:
-        # Do not use the problem, which is missing from saved models.
+        # Derive this from the names, because saved models do not contain the problem.
         return tuple(name == "compactness" for name in self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:
@@ -432,7 +430,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
 
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
-    """Number the earlier regions in sorted order (-1: area without a region); also return their names."""
+    """Number the earlier regions in sorted order (-1: no region), and return their names."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}")
@@ -476,7 +474,7 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
 
 
 def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
-    """Number the regions of each partition like the earlier regions that they match."""
+    """Renumber the regions of each partition to match the earlier regions."""
     out = np.empty_like(labels)
     for row, (plan, matched) in enumerate(zip(labels, changes.matched(labels), strict=True)):
         number = np.full(int(plan.max()) + 1, -1, dtype=np.int32)

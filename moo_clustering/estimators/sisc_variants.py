@@ -45,7 +45,7 @@ from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProbl
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# Rule that selects the control: the best of as many random seed sets as the search evaluates.
+# Name of the rule that selects the control, the best of as many random seed sets as the search evaluates.
 RANDOM = "random"
 # Probabilities are clipped to this distance from 0 and 1 to keep logits finite.
 _LEAST = 1e-9
@@ -59,10 +59,10 @@ SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 class NSGA2SISC(FrontSearchMixin, SISC):
     """SISC with an NSGA-II search for the seed documents of its clusters.
 
-    Each set of seeds is improved by a few SISC sweeps, and scored by the dispersion and impurity of its
-    clusters; :class:`SISC` has a single start and more sweeps. Only labelled documents affect the impurity.
-    As a control, the fit also evaluates an equal number of random sets, the best of which is often almost as
-    good (see ``control_`` and ``choose("random")``), because dispersion and impurity hardly conflict
+    Each set of seeds is improved by a few SISC sweeps, and scored by the dispersion and impurity of the
+    resulting clusters; :class:`SISC` runs more sweeps from a single start. Only labelled documents affect the
+    impurity. As a control, the fit also evaluates an equal number of random sets. Their best is often almost
+    as good (see ``control_`` and ``choose("random")``), because dispersion and impurity hardly conflict
     (:doc:`/papers/sisc_ml`). An evaluation takes n_sweeps times O(nnz(X) n_clusters + (n_documents +
     n_features) n_clusters) time, and O((n_documents + n_features) n_clusters) memory per thread. Source:
     SISC-ML, eq. 1-11. The search is not part of the paper.
@@ -94,7 +94,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the non-dominated solutions, sorted by the first objective.
     pareto_labels_ : ndarray of shape (n_solutions, n_documents), int32
-        Cluster of largest membership in each solution.
+        Cluster in which each document has its largest membership, for each solution.
     pareto_seeds_ : ndarray of shape (n_solutions, n_clusters)
         Seed documents of each solution, padded with -1.
     chosen_ : int or None
@@ -102,8 +102,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     seeds_ : ndarray of shape (n_clusters,)
         Seed documents of the selected solution.
     control_ : RandomDraws or None
-        ``X`` and ``F`` of the non-dominated sets among ``n_draws`` random sets, and the row ``best`` of the
-        set with the lowest impurity or, without labels, the lowest first objective.
+        Genes ``X`` and objectives ``F`` of the non-dominated sets among ``n_draws`` random sets; row ``best``
+        has the lowest impurity or, without labels, the lowest first objective.
     n_evaluations_ : int
         Number of evaluations in the search and, unless interrupted, in the control.
     result_ : pymoo.core.result.Result
@@ -286,7 +286,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     Logits are standardised by their mean and standard deviation over all training documents, so the
     prediction for a document does not depend on other new documents. The average is then rescaled to the
     members' average mean and standard deviation, which preserves the ranking of documents. A fit trains all
-    members, and predicts all documents with each of them. SISC-ML describes the members, not the ensemble.
+    members, and predicts all documents with each member. SISC-ML describes the members, not the ensemble.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         Template of the members: a model that accepts partial labels, with ``predict_proba`` and the
         parameters ``n_clusters`` and ``random_state``. Default: ``SISC(fuzziness=1.4)``.
     n_clusters : int or sequence of int
-        Numbers of clusters that the members use in turn. Issues a UserWarning if one exceeds n_documents.
+        Numbers of clusters that the members use in turn. Issues a UserWarning if any exceeds n_documents.
     n_estimators : int
         Number of members.
     random_state : int, Generator, RandomState or None
@@ -393,7 +393,7 @@ def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
     """Average the standardised logits of several models, and rescale them by the average of their scales."""
-    # Without rescaling, half of the samples would have a probability above 0.5 in each class.
+    # Without rescaling, about half of the samples would have a probability above 0.5 in each class.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
     standard = sum(
@@ -414,22 +414,22 @@ class SISCStacked(multi_label.ThresholdClassifier):
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled; both models are fitted n_folds + 1
-    times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, the probabilities are
-    those of a single model. If all scores are undefined, a UserWarning is issued, and the weight closest to
-    0.5 is selected. SISC-ML describes SISC, not the stack.
+    times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one of the models is
+    used. If no fold has a defined score, a UserWarning is issued, and the weight closest to 0.5 is selected.
+    SISC-ML describes SISC, not the stack.
 
     Parameters
     ----------
     sisc : estimator, optional
-        Model with ``predict_proba`` for partial labels. Default: ``SISC()``, up to n_documents clusters.
+        Model with ``predict_proba`` for partial labels. Default: ``SISC()``, at most n_documents clusters.
     estimator : classifier, optional
         Classifier whose ``predict_proba`` or ``decision_function`` has shape (n_documents, n_classes).
         Default: one-vs-rest logistic regression on idf-weighted features of unit length.
     weights : sequence of float
         Candidate weights of SISC, from 0 to 1. A single weight requires no cross-validation.
     cv : int, splitter or iterable
-        Folds of the labelled documents. An integer is reduced to their number, and folds are stratified if
-        each document has one class.
+        Folds of the labelled documents. An integer is capped at the number of these documents, and its folds
+        are stratified if each document has one class.
     scoring : "macro_auc" or callable
         ``scoring(y_true, y_score)`` for indicators and logits of shape (n_documents, n_classes); higher is
         better. The macro AUC ignores labels that are the same for all documents of a fold.
@@ -443,7 +443,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     cv_scores_ : dict of float to float
         Mean score of each weight over the folds; empty without cross-validation.
     sisc_, linear_ : fitted models
-        Fitted models; None for a model with weight 0. Their classes are indices 0, 1, ... into ``classes_``.
+        Fitted models, or None if the weight is 0. Their classes are indices 0, 1, ... into ``classes_``.
     scales_ : tuple of LogitScale(mean, spread) or None
         Mean and standard deviation of each model's logits, shape (n_classes,).
 
@@ -528,7 +528,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
 
 
 def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> list[Split]:
-    """Return the folds, as positions among the labelled samples; empty if there is only one such sample."""
+    """Return the folds, as positions among the labelled samples; empty if only one sample is labelled."""
     labels = targets.indicators[targets.rows].astype(np.int64)
     codes = labels if targets.multilabel else labels.argmax(axis=1)
     cv = 5 if cv is None else cv
@@ -542,7 +542,7 @@ def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSeque
     else:
         splitter = check_cv(cv, codes, classifier=True)
     with warnings.catch_warnings():
-        # It is acceptable that a class with fewer samples than folds is missing from some folds.
+        # A class with fewer samples than folds may be missing from some folds.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(X[targets.rows], codes))
 
@@ -566,7 +566,7 @@ def _fold_scores(
     seen, known = X[learnt], targets.subset(learnt)
     sisc_seed, linear_seed = seed.spawn(2)
     with warnings.catch_warnings():
-        # Ignore warnings about labels missing in a fold; the fit to all samples issues all other warnings.
+        # Ignore warnings about labels missing in a fold; the fit to all samples repeats any other warnings.
         warnings.simplefilter("ignore", UserWarning)
         sisc = fit_subspace(templates[0], seen, known, sisc_seed)
         linear = fit_linear(templates[1], seen, known, linear_seed)

@@ -29,21 +29,20 @@ Rows = Any  # float64 or float32 ndarray, or CSR matrix, with rows of unit lengt
 class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
-    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. Empty
-    clusters are filled with the row that is least similar to its centroid. An iteration takes O(n_init nnz(X)
+    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
+    cluster is filled with the row least similar to its own centroid. An iteration takes O(n_init nnz(X)
     n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisection. A fit uses O((n_samples + n_features)
     n_clusters) memory plus a copy of X, which remains sparse. Source: I. Dhillon, D. Modha, "Concept
-    decompositions for large sparse text data using clustering", Machine Learning 42 (2001). Y. Zhao, G.
-    Karypis, "Empirical and theoretical comparisons of selected criterion functions for document clustering",
-    Machine Learning 55 (2004), for I2 and bisection.
+    decompositions for large sparse text data using clustering", Machine Learning 42 (2001). Source of I2 and
+    bisection: Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion functions for
+    document clustering", Machine Learning 55 (2004).
 
     Parameters
     ----------
     strategy : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 the most.
     n_init, max_iter : int
-        Number of runs, of which the run with the highest I2 is used, and maximum number of updates per run or
-        split.
+        Number of runs, of which the one with the highest I2 is used, and maximum updates per run or split.
 
     Attributes
     ----------
@@ -215,7 +214,7 @@ def cluster_sums(X: Rows, labels: Int32Array, n_clusters: int) -> AnyFloatArray:
 
 
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
-    """Scale cluster sums to unit length; zero sums become ``former``. Also return their total length."""
+    """Scale cluster sums to unit length; replace zero sums with ``former``. Also return the total length."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))
@@ -254,5 +253,5 @@ def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int
             return
         counts[labels[row]] -= 1
         labels[row], counts[empty] = empty, 1
-        # The moved row becomes a centroid, which can be more similar to other rows than their own.
+        # The moved row becomes a centroid, to which other rows can be more similar than to their own.
         np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

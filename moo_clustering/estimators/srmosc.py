@@ -36,8 +36,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# Number of graphs compared by ratio cut: 150,000 / n_samples, but at most 30 and at least 6. It decreases
-# with n_samples, because eigenvectors of large graphs are expensive.
+# Number of graphs compared by ratio cut: 150,000 / n_samples, but at least 6 and at most 30, because
+# eigenvectors of large graphs are expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
@@ -49,17 +49,17 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     The weights of a graph reconstruct each sample from a few other samples. The search finds a front of
     graphs with low reconstruction error and few links. Then, a single graph from the front, or the mean of
     all graphs, is clustered. Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via
-    multiobjective evolutionary algorithm", IEEE TEVC, 2016; the objectives, operators and selection are
+    multiobjective evolutionary algorithm", IEEE TEVC, 2016. The objectives, operators and selection are
     reconstructed from the abstract.
 
     Parameters
     ----------
     search : {"hull", "nsga2"}
         ``"hull"`` computes the solutions on the convex hull of the front, selecting the links of each sample
-        greedily. ``"nsga2"`` evolves solutions as published, with sparser graphs and worse partitions.
+        greedily. ``"nsga2"`` (as published) evolves solutions with sparser graphs and worse partitions.
     final : {"rcut", "consensus"}
-        ``"rcut"`` selects, from the partitions of up to 30 graphs, the partition with the lowest ratio cut on
-        the mean graph. ``"consensus"`` partitions the mean graph; recommended for several thousand samples.
+        ``"rcut"`` partitions up to 30 graphs, and selects the partition with the lowest ratio cut on the mean
+        graph. ``"consensus"`` partitions the mean graph; recommended for several thousand samples or more.
     pop_size, n_gen : int
         Population size, and number of generations after the initial population. With ``search="hull"``,
         ``pop_size`` is the maximum number of solutions in ``pareto_front_``.
@@ -77,7 +77,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         Reconstruction error and number of links of each solution, sorted by the number of links. With
         ``search="hull"``, the solutions are evenly spaced.
     hull_ : SRMOSCHull
-        The entire front, with ``search="hull"``.
+        The entire hull, with ``search="hull"``.
     result_, history_ : pymoo.core.result.Result, Recorder
         With ``search="hull"``, the result contains no genes, and there is no history.
 
@@ -224,7 +224,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     graph: Callable[[int], sp.csr_array]  # returns the directed similarity matrix of a graph
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
-    # Contains only the partition with the lowest cut, because embeddings are large.
+    # Only the partition with the lowest cut is stored, because embeddings are large.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> graphs.SpectralPartition:
@@ -266,7 +266,7 @@ class GraphMembers(_fronts.MemberGraphs):
                     # If a disconnected graph is selected, it is clustered again to issue its warning.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
-                # No cut can be lower than 0.
+                # Stop at 0, the minimum of the ratio cut.
                 if least <= 0.0 or guard.requested:
                     break
         if guard.requested:

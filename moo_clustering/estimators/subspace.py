@@ -35,7 +35,7 @@ from moo_clustering.estimators.documents import checked_names, leading_terms
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 
-# Meaning and recommended values of parameters that determine an exponent 1 / (parameter - 1).
+# Meaning and recommended values of the parameters that enter the exponent 1 / (parameter - 1).
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",
@@ -109,7 +109,7 @@ class SubspaceEstimator(
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
     n_init, max_iter : int
-        Number of starts, of which the result with the lowest objective is used, and maximum number of sweeps.
+        Number of starts, of which the one with the lowest objective is used, and maximum number of sweeps.
     tol : float
         Sweeps stop when no membership changes by more than this value.
 
@@ -121,7 +121,7 @@ class SubspaceEstimator(
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of each feature in each cluster; rows sum to 1. The weight of constant features is 0.
     class_shares_ : ndarray of shape (n_clusters, n_classes)
-        Class shares of a cluster's labelled documents; of all labelled documents if the cluster has none.
+        Class shares among a cluster's labelled documents, or among all labelled documents if it has none.
     classes_ : ndarray of shape (n_classes,)
         Classes; 0, 1, ... for label sets; empty without labels.
     multilabel_ : bool
@@ -129,7 +129,7 @@ class SubspaceEstimator(
     labels_ : ndarray of shape (n_documents,), int32
         Cluster with the largest membership. Clusters are numbered in order of their first document.
     history_ : ndarray of shape (n_iter_,)
-        Objective after each sweep, which is not always monotone.
+        Objective after each sweep, which does not always decrease.
     n_iter_ : int
         Number of sweeps.
     """
@@ -198,7 +198,7 @@ class SubspaceEstimator(
 
         ``n_labels`` is the number of most probable labels to return, either one number or one per document.
         By default, all labels with a probability of at least ``threshold`` are returned. Raises a ValueError
-        if ``n_labels`` is out of range, or if the fit had one class per document.
+        if ``n_labels`` is out of range, or if ``y`` contained one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -287,7 +287,7 @@ class SubspaceEstimator(
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """Compute the nearness of documents to clusters, shape (n, n_clusters); the highest value wins."""
+        """Score each document in each cluster, shape (n, n_clusters); the highest score is the prediction."""
         return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
@@ -371,7 +371,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
 
     Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
     feature's weight decreases exponentially with its dispersion in the cluster. Labels do not influence the
-    clusters; they are only used to predict classes by cluster votes. An empty cluster restarts from a random
+    clusters, only class predictions, which are cluster votes. An empty cluster restarts from a random
     document. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
     n_features) n_clusters) memory in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang,
     "An entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data", IEEE
@@ -380,7 +380,8 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     Parameters
     ----------
     gamma : float
-        Added dispersion (squared units of X) that divides a weight by e. Large values use more features.
+        Increase in dispersion (squared units of X) that divides a weight by e. The larger the value, the more
+        features have a considerable weight.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
@@ -415,7 +416,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
             rng=rng,
         )
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
-        # The last sweep computes labels before centres, so compute new labels from its distances.
+        # The last sweep updates the centres after the labels, so update the labels from its distances.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
         impurities = np.zeros(self.n_clusters)
         return Clusters(memberships, found.centers, found.log_weights, impurities, found.history)
@@ -423,7 +424,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Distances in the other methods multiply each weight by the number of weights.
+        # Other methods multiply each weight in their distances by the number of weights.
         return distances / max(n_weighted, 1)
 
 
@@ -436,12 +437,11 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     Parameters
     ----------
     fuzziness : float
-        Exponent f > 1 of memberships. Near 1, each document belongs to one cluster; from 2, equally to all.
+        Exponent f > 1 of memberships. Near 1, each document has one cluster; from 2, memberships are equal.
     weight_exponent : float
         Exponent q > 1 of feature weights. Near 1, one feature has all the weight; large values equalise them.
     floor : float
-        Lower bound on feature dispersions, in squared units of X. It limits the weight of absent features,
-        whose dispersion is 0.
+        Lower bound on feature dispersions (squared units of X), which limits the weight of absent features.
     """
 
     _: KW_ONLY
@@ -503,9 +503,9 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     """Simultaneous Clustering and Attribute Discrimination, second version.
 
     Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels do
-    not influence the clusters; they are only used to predict classes by cluster votes. The initial centres
-    are random documents, moved halfway to the mean. Coinciding centres never separate again, so several
-    starts (``n_init``) help. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
+    not influence the clusters, only class predictions, which are cluster votes. The initial centres are
+    random documents, moved halfway to the mean. Centres that coincide never separate again, so use several
+    starts (``n_init``). A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
     O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
     O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
     SISC-ML, eq. 12, but with squares as in Frigui and Nasraoui.
@@ -541,10 +541,10 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
     n_clusters : int
         Number of clusters, usually much larger than the number of classes.
     chi_weight : float
-        Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
+        Weight, in the dispersion, of the chi-square statistic of feature and cluster, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        Initial clusters: labelled documents, one class per cluster (random documents without labels); random
-        documents; k-means; random memberships; or equal memberships as in the paper, which never change.
+        Initial clusters: labelled documents of one class each (without labels, ``"seeds"``); random
+        documents; k-means clusters; random memberships; or equal memberships (paper), which never change.
 
     Attributes
     ----------
@@ -579,7 +579,7 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
 
     @documented(multi_label.PartialLabelClassifier.score)
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy on labelled documents, comparing classes or whole label sets.
+        """Return the accuracy on labelled documents: the share of correct classes or entire label sets.
 
         Raises a ValueError if no document is labelled, or if the fit had no labels.
         """

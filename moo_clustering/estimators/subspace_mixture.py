@@ -28,7 +28,7 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
-# Penalty per violated cannot-link, in nats: above any gain, but low enough to preserve digits of scores.
+# Penalty per violated cannot-link, in nats: above any gain, but low enough that scores keep their precision.
 _VIOLATED = 1e9
 # Number of features that define a sample's neighbours, range of neighbourhood widths in standard deviations,
 # minimum number of neighbours, and maximum number of samples among which neighbours are searched.
@@ -41,29 +41,29 @@ _SWAPS, _PATIENCE = 20, 10
 class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedClusterer):
     """Gaussian clusters with a few relevant features each, found by hard EM and cluster swaps.
 
-    Each cluster has its own mean and variance in its relevant features; in all other features, clusters share
-    the mean and variance. A feature is relevant if it increases the likelihood by more than its cost in the
-    extended Bayesian information criterion, which also selects the number of clusters. Clusters start from
-    samples in regions that are dense in some features. The search then repeatedly replaces a cluster by a new
-    one, and keeps the change if EM from there improves the criterion.
+    Each cluster has its own mean and variance in its relevant features; in all other features, all clusters
+    share a mean and a variance. A feature is relevant if it increases the log-likelihood by more than its
+    cost in the extended Bayesian information criterion, which also selects the number of clusters. Clusters
+    start from samples in regions that are dense in some features. The search then repeatedly replaces a
+    cluster with a new one, runs EM, and keeps the result if it improves the criterion.
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps, max_iter : int
-        Number of swaps (default: until 20 swaps per cluster fail in a row), and EM iterations per swap.
+        Number of swaps (default: until 20 swaps per cluster fail in a row), and of EM iterations per swap.
     min_variance : float
         Minimum variance within a cluster, relative to the feature's variance over all samples.
 
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances; in features that are not relevant for a cluster, those of all samples.
+        Means and variances of each cluster; those of all samples in features not relevant to the cluster.
     shares_ : ndarray of shape (n_clusters_,)
         Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Log-likelihood gain of relevant features minus their cost; rows sum to 1, or are 0 without gains.
+        Log-likelihood gain of each relevant feature minus its cost; rows sum to 1, or are 0 without gains.
     objective_ : float
         Log-likelihood gain over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
@@ -74,9 +74,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Notes
     -----
     A relevant feature costs ln(n_samples) + ln(n_features), and a cluster costs ln(n_samples) / 2. An
-    iteration takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in all
-    clusters and m reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses O(n_samples
-    (n_features + n_clusters)) memory. Labels, must-links and cannot-links are satisfied if there are enough
+    iteration takes O(n_samples r + m n_features + n_clusters n_features) time for a total of r relevant
+    features of all clusters and m reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses
+    O(n_samples (n_features + n_clusters)) memory. Labels and pairs are satisfied if there are enough
     clusters. Constant features are never relevant. If features are correlated within clusters, too many
     clusters are selected; set ``n_clusters`` in this case. Other methods are better suited to texts.
 
@@ -318,7 +318,7 @@ class MixtureSearch:
         return self.samples.move(old, state)
 
     def _chosen(self) -> int:
-        """Select a cluster to be removed: an empty one, a random one, or one whose removal costs little."""
+        """Draw a cluster to remove: an empty cluster, any cluster, or one whose removal costs little."""
         k = len(self.best.sizes)
         if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
@@ -328,7 +328,7 @@ class MixtureSearch:
         return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
 
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
-        """Add to a partition a cluster made of a sample and its neighbours in some features."""
+        """Add a cluster to a partition: a sample and its neighbours in some features."""
         labels = labels.copy()
         labels[self.dense_samples(group)] = cluster
         best, more = self.best, ((0, k - len(self.best.sizes)), (0, 0))
@@ -359,7 +359,7 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # Draw the first feature from the eight with the most neighbours; later features have the most.
+            # First, draw one of the eight features with the highest excess of neighbours; then use the best.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
@@ -402,7 +402,7 @@ class _Pairs:
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Set the labels of each group to its best cluster, given the former clusters of other groups."""
+        """Assign each group to its best cluster, given the former clusters of the other groups."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
@@ -500,7 +500,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Sparse samples, whose means are not subtracted but accounted for in the results."""
+    """Sparse samples, whose means are not subtracted from the data but taken into account in the results."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
