@@ -87,6 +87,23 @@ def test_objective_decreases_with_updates():
     assert values[0] > values[-1]
 
 
+@both
+def test_updates_stop_once_memberships_change_by_at_most_tol(method):
+    def memberships(max_iter):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            options = {"tol": 1e-3, "n_init": 1, "random_state": 0, "max_iter": max_iter}
+            return method(3, **options).fit(IRIS).memberships_
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = method(3, tol=1e-3, n_init=1, random_state=0).fit(IRIS)
+    # A fit stopped after t updates of the centres has the memberships that update t + 1 computes.
+    before, last = (memberships(model.n_iter_ - t) for t in (3, 2))
+    assert abs(model.memberships_ - last).max() <= 1e-3
+    assert abs(last - before).max() > 1e-3
+
+
 def test_crisp_for_a_fuzziness_near_one():
     model = FuzzyCMeans(3, fuzziness=1.01, random_state=0).fit(BLOBS)
     assert adjusted_rand_score(KMeans(3, n_init=10, random_state=0).fit(BLOBS).labels_, model.labels_) == 1.0

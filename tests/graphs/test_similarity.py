@@ -77,7 +77,7 @@ def test_mutual_graph_on_a_line():
 
 def test_scale_factors():
     distances = np.array([1.0, 2.0, 6.0])
-    assert [resolve_sigma(distances, s) for s in ("mean", "median", 0.25)] == [3.0, 2.0, 0.25]
+    assert [resolve_sigma(distances, s) for s in ("mean", "median", 0.25, 0)] == [3.0, 2.0, 0.25, 0.0]
     for bad in ("max", -1.0, np.inf):
         with pytest.raises(ValueError, match="sigma must be"):
             resolve_sigma(distances, bad)

@@ -100,6 +100,11 @@ def test_choose_picks_again_without_searching(blobs):
     direct = SRMOSC(3, final="consensus", **QUICK).fit(blobs[0])
     np.testing.assert_array_equal(model.labels_, direct.labels_)
     assert abs(model.similarity_ - direct.similarity_).max() == 0
+    directed = [model.graphs_.graph(k).toarray() for k in range(len(front))]
+    mean = np.mean([np.maximum(S, S.T) for S in directed], axis=0)
+    np.testing.assert_allclose(model.similarity_.toarray()[mean > 0], mean[mean > 0], rtol=1e-12)
+    # The mean graph has a component for each of the three blobs, which two bridges connect.
+    assert model.similarity_.nnz == np.count_nonzero(mean) + 2 * 2
     assert model.choose("reconstruction_error").chosen_ == len(front) - 1
     assert model.choose("n_links").chosen_ == 0
     assert model.choose(2).chosen_ == model.choose(lambda F: 2).chosen_ == 2
