@@ -120,7 +120,7 @@ def _starred(parameter: inspect.Parameter) -> str:
 
 
 def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
-    """Return a sort key: positional parameters in signature order, then all others in text order."""
+    """Return a sort key: positional parameters in signature order, then all others as documented."""
     if name in known and known[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
         return order[name]
     return len(order) + name.startswith("**")

@@ -509,7 +509,7 @@ class _Table:
         found = X if self._read is None else self._read(X)
         frame, labels = as_frame(found)
         if labels is None and not isinstance(found, pd.DataFrame):
-            # Array columns must have the same order as in the fit.
+            # Array columns must be in the same order as in ``fit``.
             if frame.shape[1] != len(self._names):
                 raise ValueError(f"X must have {len(self._names)} columns, got shape {frame.shape}")
             frame = frame.set_axis(self._names, axis=1)

@@ -638,7 +638,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
 
 
 def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, Any]:
-    """Return a data frame of objects, and the type of the array (None for lists of Python numbers)."""
+    """Return a data frame of dtype object, and the dtype of the array (None for lists of Python numbers)."""
     array = checked_array(results, "results", object)
     if array.ndim != 2:
         got = f"{array.ndim} dimension{'' if array.ndim == 1 else 's'}"

@@ -214,7 +214,7 @@ def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def pair_weights(parts, first, second, weight, apart, lo, hi, out):
-    """Sum the weights of the pairs of parts in different clusters (with ``apart``) or in the same cluster."""
+    """Sum the weights of all pairs of parts in the same cluster or, with ``apart``, in different clusters."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0

@@ -375,7 +375,7 @@ def least_total_members(
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
-    # Totals that exceed the smallest by at most a fraction ``relative``, plus ``each`` per member, are ties.
+    # Totals tie if they exceed the smallest by at most its fraction ``relative`` plus ``each`` per member.
     # A sample's total is at least ``unit`` times its coarse total, to which the upper planes contribute
     # ``bounds``. The lower planes, and then D, are read only if the total may still be the smallest.
     totals = np.empty(order.shape[1])

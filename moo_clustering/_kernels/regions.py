@@ -185,7 +185,7 @@ def _roundness(size, edge):
 
 @njit(cache=True, nogil=True)
 def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):
-    """Grow Prim's spanning tree of the areas with ``member == tag``; lengths are random plus ``bias``."""
+    """Grow a spanning tree of the areas with ``member == tag`` (Prim), with random lengths plus ``bias``."""
     # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns the number of areas reached.
     # ``key``, ``areas`` and ``keys`` are scratch space; the last two form a heap with room for every edge.
     root = nodes[int(rng.random() * len(nodes))]

@@ -677,7 +677,7 @@ def prim(X, precomputed, keys, links):
 
 @njit(cache=True, nogil=True)
 def split_components(G, above, gene, lo, hi, out):
-    """out[q, c] = smallest part in the cluster of part c; a link is cut if its gene is 0."""
+    """out[q, c] = lowest part number in the cluster of part c; a link is cut if its gene is 0."""
     for q in range(lo, hi):
         out[q, 0] = 0
         for c in range(1, len(above)):
@@ -686,7 +686,7 @@ def split_components(G, above, gene, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def short_components(G, base, gene, lo, hi, out):
-    """out[q, c] = smallest part in the cluster of part c; a part's gene is the sample to which it links."""
+    """out[q, c] = lowest part number in the cluster of part c; a gene is the sample to which a part links."""
     n_parts = len(gene)
     for q in range(lo, hi):
         row = out[q]

@@ -415,7 +415,7 @@ class Search(Protocol):
         """Create and evaluate the initial population."""
 
     def advance(self) -> None:
-        """Run one generation, and increment ``generation`` unless the search is exhausted."""
+        """Unless the search is exhausted, run one generation and increment ``generation``."""
 
     def objectives(self) -> NDArray[np.float64]:
         """Return the population's minimised objectives, shape (n_individuals, n_objectives)."""

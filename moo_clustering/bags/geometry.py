@@ -95,7 +95,7 @@ class BagGeometry(Shared):
             self.means = np.add.reduceat(X, bags.offsets[:-1], axis=0) / bags.sizes[:, None] - center
             self.center = offset + center
             X = X - center
-            # Upper bound on every sum of products for any partition.
+            # Upper bound on all sums of products, valid for any partition.
             greatest = 4.0 * self.weights.sum() ** 2 * np.einsum("td,td->t", X, X).max()
         _require_below(greatest, np.float64)
         require_squares(X, "instances")
@@ -336,7 +336,7 @@ def farthest_candidates(
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return the candidates of a bag; a large bag is pruned in parts as long as this omits many instances."""
+    """Return the candidates of a bag. Large bags are pruned in parts until few more instances are omitted."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:

@@ -521,7 +521,7 @@ def prepared_samples(
     notes: Sequence[str] = (),
     n_labelled: int | None = None,
 ) -> PreparedSamples:
-    """Combine a table and its features into samples. Only the first ``n_labelled`` have partial labels."""
+    """Combine a table and its features. Only the first ``n_labelled`` samples have partial labels."""
     taken = roles.by_column()
     mark_decimals(frame, prepared.preparer)
     row_ids: NDArray[Any] = np.arange(len(frame))

@@ -133,7 +133,7 @@ class _Run:
         """Restore attributes that were not saved with the estimator; most methods are fitted again."""
         saved = self.estimator
         if self.method.areas:
-            return  # models of map areas contain all solutions
+            return  # saved models of map areas contain all solutions
         if isinstance(saved, ParetoPoolClusterer):
             saved._restore(None if saved.landmark_of_ is None else self._samples(self.rows).X)
             return

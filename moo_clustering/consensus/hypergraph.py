@@ -65,7 +65,7 @@ def cspa(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Compute a consensus from co-association: S_ij is the share of runs with i and j in the same cluster.
+    """Compute a consensus from the co-association S_ij, the share of runs with i and j in the same cluster.
 
     Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
     3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on

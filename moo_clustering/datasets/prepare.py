@@ -781,7 +781,7 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Add a note on values outside the range of the fit; use ``alarming`` if any is far outside."""
+        """Note values outside the range seen in ``fit``, under ``alarming`` if any is far outside."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))

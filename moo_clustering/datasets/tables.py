@@ -469,7 +469,7 @@ def _read_npz(path: Path, roles: Roles) -> Table:
 
 
 def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source: str) -> Table:
-    """Add the identifiers, known classes and partial labels that ``column`` returns by name."""
+    """Add the identifiers, known classes and partial labels; ``column(name)`` returns a column."""
     if roles.id_column is not None:
         table = replace(table, row_ids=identifiers(column(roles.id_column), roles.id_column, source))
     known, partial = (None if name is None else column(name) for name in (roles.labels, roles.partial_labels))

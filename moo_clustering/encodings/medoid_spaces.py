@@ -92,7 +92,7 @@ class MedoidSpace(ABC):
 def choose_space(
     X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
 ) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
-    """Return the form and the space for options of :class:`~moo_clustering.problems.MedoidProblem`."""
+    """Return the form and the space that match options of :class:`~moo_clustering.problems.MedoidProblem`."""
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:

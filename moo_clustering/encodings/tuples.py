@@ -71,7 +71,7 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(out, axis=1)
 
     def memberships(self, X: IntArray) -> FloatArray:
-        """Return the memberships of all parts, which are 0 in the clusters of other parts."""
+        """Combine the memberships of all parts; samples have membership 0 in the clusters of other parts."""
         pieces = self._checked(X)
         made = [part.memberships(genes) for part, genes in zip(self.parts, pieces, strict=True)]
         widths = [U.shape[2] for U in made]

@@ -398,9 +398,9 @@ class ParetoPoolClusterer(
     def restore_samples(self, X: Any) -> Self:
         """Restore X, the samples of the fit and its updates, in a model loaded from a pickle.
 
-        Pickles of fits with landmarks do not contain the samples. ``predict``, ``choose``, and ``relabel``
-        without labels do not need them, but ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
-        ValueError if the number of rows, or the landmark of any row, differs from the fit.
+        Pickles of estimators fitted with landmarks do not contain the samples. ``relabel`` with labels,
+        ``ask`` and ``update`` need the samples; ``predict``, ``choose``, and ``relabel`` without labels do
+        not. Raises a ValueError if the number of rows, or the landmark of any row, differs from the fit.
         """
         check_is_fitted(self)
         samples = self._samples

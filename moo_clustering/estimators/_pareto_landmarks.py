@@ -229,7 +229,7 @@ class Placement:
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the distance up to which rows are considered equal. Single outliers do not affect it."""
+    """Return the distance up to which rows are considered equal. Isolated outliers do not affect it."""
     # Due to rounding, the mean of identical rows differs from them by at most this fraction of their size.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
@@ -238,8 +238,8 @@ def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
     """Number the rare groups that have enough samples, and return them; None if there are none."""
-    # Many identical, distant rows (``uniform``) form a group even if they exceed the maximum share. Without a
-    # group, the landmark of these rows would be an outlier, because no other landmark is near.
+    # Identical rows far from all others (``uniform``) form a group even if their share of the rows exceeds
+    # the maximum. Otherwise, their landmark would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
     kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -447,7 +447,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
 
 def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers, which are far from all other samples, not just in a sparse region."""
-    # The log distance of an outlier to its fifth neighbour exceeds the median by over five robust deviations.
+    # Outlier: the log distance to its fifth neighbour exceeds the median by over five robust deviations.
     # The distance is also over eight times that of at least two of its five neighbours (not all, because
     # some may be outliers). There are no outliers among fewer than 20 samples, or if over 5% would be.
     none = np.zeros(len(points), dtype=bool)

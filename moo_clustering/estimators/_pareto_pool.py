@@ -541,7 +541,7 @@ def _placed_rows(
     table: Any, rows: Any, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
-    """Move each landmark to the mean of its rows, find outlying landmarks, and count the rows."""
+    """Move each landmark to the mean of its rows, find outlying landmarks, and count the rows of each."""
     # Also returns a mask of outlying rows. For partitioned tables, this mask and ``landmark_of`` are empty.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits

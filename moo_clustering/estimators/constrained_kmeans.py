@@ -58,9 +58,10 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     min_group_ratio, max_group_ratio : float
         Bounds on a group's share of a cluster, relative to the group's share of all samples. Used only if
         ``groups`` is passed to ``fit``.
-    n_init, max_iter : int
-        Number of runs from greedy k-means++ seeds, of which the run with the lowest sum of squares is used,
-        and maximum number of assignments per run.
+    n_init : int
+        Number of runs with greedy k-means++ initialisation. The run with the lowest sum of squares is used.
+    max_iter : int
+        Maximum number of assignments in each run.
     tol : float
         A run stops when the sum of squared centre shifts is at most ``tol`` times the mean variance.
 

@@ -323,7 +323,7 @@ objective, int or callable, default="auto"
         ----------
         rule : as ``select``, default="auto"
             For a row of ``pareto_front_`` or a function ``rule(pareto_front_) -> row``, ``n_clusters`` is
-            ignored. ``"attainment"`` searches control data on its first use.
+            ignored. ``"attainment"`` runs the search on control data on first use.
         n_clusters : int or None, optional
             Number of clusters. Default: the parameter of the estimator.
         """

@@ -45,9 +45,10 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     ----------
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
-    n_init, max_iter : int
-        Number of runs with random sample orders and centres, and maximum number of rounds per run. The run
-        with the lowest objective is used.
+    n_init : int
+        Number of runs with random sample orders and centres. The run with the lowest objective is used.
+    max_iter : int
+        Maximum number of rounds in each run.
 
     Attributes
     ----------
@@ -208,8 +209,10 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     ridge : float
         Share of the total variance that is added to the variance within must-links. With 0 (as published),
         the learned metric is often degenerate.
-    n_init, max_iter : int
-        Number of k-means runs, of which the best is used, and maximum number of iterations per run.
+    n_init : int
+        Number of k-means runs. The run with the lowest objective is used.
+    max_iter : int
+        Maximum number of iterations in each k-means run.
 
     Attributes
     ----------

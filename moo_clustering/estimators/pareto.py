@@ -117,7 +117,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
     may be larger than memory, and must be numeric. Results do not depend on the partitioning or the workers.
-    Above ``n_landmarks`` rows, they equal in-memory results, except for rounding in class probabilities.
+    With more than ``n_landmarks`` rows, they are the same as in memory, up to rounding of probabilities.
     ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask arrays. All other partitions, and reports, refer
     to the landmarks. ``ask``, ``update`` and ``views`` require the rows in memory.
 
@@ -194,7 +194,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         (p < .05), or if the data have grown by half since the families last ran, the families also partition
         all samples again, with about the current number of clusters. Another partition replaces the current
         one only if its score is over .05 higher and, after :meth:`choose` or :meth:`take`, over .05 above the
-        score of the fit's own result. With labels of every class, classes are predicted again.
+        score of the fit's own result. Once every class has labels, ``predict`` returns classes.
         Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
         Preparation, scaling, labels and pairs are those of the fit, so the result can differ from a fit to

@@ -56,11 +56,14 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     Parameters
     ----------
-    pop_size, n_gen : int
-        Population size (at least sqrt(N) in the paper), and number of generations after the initial
-        population.
-    pc, pm : float
-        Probability that a pair of parents is crossed, and mutation probability (see ``mutation_prob``).
+    pop_size : int
+        Population size. In the paper, it is greater than ln N and at least sqrt(N).
+    n_gen : int
+        Number of generations after the initial population; 0 means no evolution.
+    pc : float
+        Probability that a pair of parents is crossed.
+    pm : float
+        Mutation probability, see ``mutation_prob``.
     n_neighbors : int
         Number k of neighbours for initialisation and mutation. Default: smallest integer above ln N.
     list_width : int or "full"

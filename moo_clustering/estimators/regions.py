@@ -155,9 +155,17 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return self
 
     def _plans(
-        self, X: Any, y: Any = None, *, start: Any = None, repair_start: bool = True, **given: Any
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        graph: Any = None,
+        weight: Any = None,
+        start: Any = None,
+        shapes: Any = None,
+        repair_start: bool = True,
     ) -> Plans[None]:
-        table, graph, weight, shapes = _read_map(X, **given)
+        table, graph, weight, shapes = _read_map(X, graph, weight, shapes)
         features = numeric_features(self, table, ensure_min_samples=2)
         n_areas = len(features)
         if graph.shape[0] != n_areas:
@@ -294,9 +302,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return replace(super()._clustering_result(), facts=facts, limits=self._limits)
 
 
-def _read_map(
-    X: Any, graph: Any = None, weight: Any = None, shapes: Any = None
-) -> tuple[Any, csr_array, Any, Any]:
+def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_array, Any, Any]:
     """Return the feature table, the symmetric neighbour graph, the area weights and the shapes."""
     column, index = weight if isinstance(weight, str) else None, X.index if hasattr(X, "iloc") else ()
     if column is not None:

@@ -291,7 +291,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
-            # Only the selected partition may issue warnings.
+            # Warnings are issued only for the selected partition.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
         self.known_labels[member] = partition.labels

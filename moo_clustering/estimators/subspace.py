@@ -108,8 +108,10 @@ class SubspaceEstimator(
         Whether to replace ``X`` by feature presence: 1 where ``X`` is positive, 0 elsewhere.
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
-    n_init, max_iter : int
-        Number of starts, of which the one with the lowest objective is used, and maximum number of sweeps.
+    n_init : int
+        Number of independent starts. The result with the lowest objective is used.
+    max_iter : int
+        Maximum number of sweeps.
     tol : float
         Sweeps stop when no membership changes by more than this value.
 

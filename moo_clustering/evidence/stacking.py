@@ -237,7 +237,7 @@ class _GaussianRidge:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select ``most`` to 2 ``most`` samples, the same share of each class, or all if there are fewer."""
+    """Select ``most`` to ``2 * most`` samples, the same share of each class (all, if there are fewer)."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

@@ -288,9 +288,9 @@ class Spread:
     def corrected_groups(self, error_rates: FloatArray) -> IntpArray:
         """Return the groups of the anchors, with wrong groups replaced by predictions from the other anchors.
 
-        An anchor is wrong if kernel ridge regression on the other anchors predicts its group with a score
-        below its error rate, and another group with a score above 0.5. If predictions contradict a share of
-        the anchors above 4 times the median error rate, classes are not clusters, and no group is replaced.
+        Kernel ridge regression on the other anchors scores all groups. An anchor is wrong if the score of its
+        group is below its error rate, and that of another group above 0.5. If predictions contradict more of
+        the anchors than 4 times the median error rate, classes are not clusters, and no group is replaced.
         """
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale

@@ -68,7 +68,7 @@ def _checked_do(operator: Any, problem: Any, X: Any, *args: Any, **kwargs: Any) 
 
 @contextmanager
 def checked_operators(owner: Any) -> Iterator[list[Any]]:
-    """Yield the user-defined operators of ``owner``, whose output is checked within the context."""
+    """Yield the user-defined operators of ``owner``, and check their output within the context."""
     found = list({id(one): one for one in _own_operators(owner, 3)}.values())
     for operator in found:
         operator._do = partial(_checked_do, operator)

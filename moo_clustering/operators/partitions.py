@@ -339,7 +339,7 @@ class PoolSplit(LabelMutation):
 
 @documented(base.SHARED)
 class GraphRefine(LabelMutation):
-    """Move all samples to their neighbours' clusters at the same time, in a few steps.
+    """Move all samples simultaneously to their neighbours' clusters, in each of a few steps.
 
     For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum_j
     S_ij [l_j = c] + inertia vol_i [l_i = c] (ties: its own cluster, then that of its lowest-indexed

@@ -356,7 +356,7 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """Compute :func:`bag_candidate_pool` from given distances and graphs, and add extra candidates."""
+    """Same as :func:`bag_candidate_pool`, but from given distances and graphs, with extra candidates."""
     # ``matrices`` must contain all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)

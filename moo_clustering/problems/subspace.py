@@ -257,7 +257,7 @@ class SeedMemo:
         return self._objectives.get(key, self._older.get(key))
 
     def grown(self, key: bytes) -> Grown | None:
-        """Return a cached individual, or None if it is not cached."""
+        """Return an individual from the cache, or None if it is absent."""
         if key in self._grown:
             self._grown.move_to_end(key)
         return self._grown.get(key)

@@ -42,7 +42,7 @@ class Tuning:
 
 
 def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Map each tuple of tuning data sets to its test data sets (with ``"others"``, to the one left out)."""
+    """Map each tuple of tuning data sets to its test data sets; with ``"others"``, to the set left out."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
             raise ValueError('on="others" requires at least two data sets, got one')

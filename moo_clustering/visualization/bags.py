@@ -71,7 +71,7 @@ class BagDistanceData:
 def bag_distance_data(
     bags_or_distances: Any, labels: ArrayLike, *, kind: Kind = "symmetric", max_bags: int = 1500
 ) -> BagDistanceData:
-    """Compute the distances between bags, sorted by cluster.
+    """Sort the bags by cluster, and compute the distances between them.
 
     Takes O(n^2 d) time for the n instances in the bags shown.
 

@@ -525,7 +525,7 @@ def convergence_data(
     band: tuple[float, float] = (0.25, 0.75),
     reference: ArrayLike | None = None,
 ) -> ConvergenceData:
-    """Compute the best and mean of each objective, the hypervolume and other values by generation.
+    """Compute best and mean objectives, the hypervolume and other statistics of each generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
     For two or more objectives, hypervolumes are divided by that of the box between the best values of all
