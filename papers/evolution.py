@@ -254,7 +254,7 @@ def _fits(X: FloatArray, classes: Any, n_clusters: int, seed: int) -> dict[str, 
         model = MOCK(n_clusters, init=kind, min_cluster_share=0, random_state=seed).fit(X)
         found[f"init={kind}"] = (model.pareto_front_, model.labels_, process_time() - begun)
     problem = model.result_.problem
-    problem._built, begun = None, process_time()
+    problem._built, begun = {}, process_time()
     genes = problem.greedy_front()
     F, numbers = problem.evaluate(genes), problem.n_clusters(genes)
     row = int(np.lexsort([F[:, 0], numbers, np.abs(numbers - n_clusters)])[0])

@@ -58,7 +58,7 @@ def test_estimators_share_the_names_of_their_parameters():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("run", "most"), [("fit table.csv", 59), ("ParetoClustering.fit", 30), ("NSGA2Clus.fit", 27)]
+    ("run", "most"), [("fit table.csv", 60), ("ParetoClustering.fit", 30), ("NSGA2Clus.fit", 27)]
 )
 def test_a_run_enters_few_files(run, most):
     assert int(house.files_entered(run)) <= most

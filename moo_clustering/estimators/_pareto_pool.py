@@ -743,7 +743,9 @@ def pooled_bags(
     # ``extra`` clusterers are fitted to bag means. Takes O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)
     rng = np.random.default_rng(extra_seed)
-    candidates = extra_partitions(extra, bags.means(), n_samples=bags.n_bags, rng=rng)
+    candidates = []
+    if extra:
+        candidates = extra_partitions(extra, bags.means(), n_samples=bags.n_bags, rng=rng)
     thinning, lines = spawn_seeds(np.random.default_rng(rest), 2)
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
