@@ -119,7 +119,7 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Combine class probabilities ``first`` (n, n_classes) of X with the classifiers'; rows sum to 1.
+        """Combine probabilities ``first`` (n, n_classes) of X with those of the classifiers; rows sum to 1.
 
         Takes O(n L n_features) time for Gaussian kernels with L < 4000 samples.
         """
@@ -209,7 +209,7 @@ def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classi
 
 @dataclass(frozen=True, eq=False)
 class _GaussianRidge:
-    """Kernel ridge regression with kernel exp(-|x - x'|^2 / n_features), like scikit-learn's SVC."""
+    """Kernel ridge regression with kernel exp(-|x - x'|^2 / n_features), as in scikit-learn's SVC."""
 
     basis: FloatArray
     coefficients: FloatArray
@@ -237,7 +237,7 @@ class _GaussianRidge:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select ``most`` to ``2 * most`` samples, the same share of each class (all, if there are fewer)."""
+    """Select the same share of each class, ``most`` to ``2 * most`` samples in total (or all if fewer)."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 
