@@ -156,7 +156,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def __sklearn_clone__(self) -> Any:
         if vars(self).get("start") is None:
             return super().__sklearn_clone__()  # type: ignore[misc]
-        # ``start`` may be this estimator itself, and is passed on unchanged like data, not cloned.
+        # ``start`` may be this estimator itself. As data are, it is passed on unchanged and not cloned.
         twin = _without_start(self).__sklearn_clone__()
         twin.start = self.start  # type: ignore[attr-defined]
         return twin
@@ -197,7 +197,7 @@ class ReportMixin(NumericOptionsMixin):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # A new fit drops the cluster names. Other methods that change the partition carry them over.
+        # A new fit drops the cluster names. Other methods that change the partition carry the names over.
         for name in ("fit", "choose", "relabel", "take"):
             method = getattr(cls, name, None)
             if isfunction(method) and not hasattr(method, "follows_names"):
@@ -621,7 +621,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Set the results of ``fit``. Methods with searches yield each search before running it."""
+        """Set the results of ``fit``. Methods with searches yield each search before it runs."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
@@ -734,7 +734,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Return a partitioned table; if ``reset``, set its number and names of features, else check them."""
+    """Return a partitioned table, and check (or, with ``reset``, store) the number and names of features."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import

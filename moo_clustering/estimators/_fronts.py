@@ -244,7 +244,7 @@ class ControlsMixin:
 
 
 def _n_evaluations(model: Any, first: Plan) -> int:
-    """Return the number of evaluations of a fit or, before the fit, of its search."""
+    """Return the number of evaluations of the fit or, if not fitted, of the planned search."""
     done = getattr(getattr(model, "result_", None), "algorithm", None)
     if done is not None:
         return int(done.evaluator.n_eval)

@@ -79,7 +79,7 @@ class Method:
     graph_options : mapping
         Options with which ``fit`` accepts an adjacency matrix. Empty if graphs are not accepted.
     evolves_with : mapping
-        Options with which ``fit`` runs generations. Empty if it always or never runs them.
+        Options with which ``fit`` runs generations. Empty if ``fit`` always or never runs them.
     """
 
     name: str

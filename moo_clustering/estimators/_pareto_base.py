@@ -71,7 +71,7 @@ class ParetoPoolClusterer(
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
         ceil(sqrt(n_samples))). If a fit without labels, pairs or ``n_clusters`` selects a number near this
-        limit, the limit is doubled, repeatedly up to n_samples / 5. An ``n_clusters`` above it is added.
+        limit, it is doubled, repeatedly up to n_samples / 5. An ``n_clusters`` above the limit is added.
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
@@ -85,7 +85,7 @@ class ParetoPoolClusterer(
         co-association matrix, or the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
         Whether clusters without labels may be new classes. ``"none"``: only if ``y`` has a single class.
-        ``"auto"``: if the labels suggest it; see Notes.
+        ``"auto"``: if the labels suggest new classes; see Notes.
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool

@@ -512,7 +512,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe the granularities of a result and next to it; empty if the pool has only one."""
+    """Describe a result's granularity and the adjacent granularities; empty if the pool has only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""

@@ -182,7 +182,7 @@ class Placement:
         groups = separate_groups(features, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
-            # If most samples of a landmark are in rare groups, the landmarks of these groups replace it.
+            # A landmark with most of its samples in rare groups is replaced by the landmarks of these groups.
             cell = PointSearch(centers)(features, 1)[0][:, 0]
             among = np.concatenate([members for members, _ in groups])
             of_groups = np.bincount(cell[among], minlength=len(centers))
@@ -229,7 +229,7 @@ class Placement:
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the distance up to which rows are considered equal. Isolated outliers do not affect it."""
+    """Return the distance up to which rows count as equal, which isolated outliers do not affect."""
     # Due to rounding, the mean of identical rows can differ from these rows by up to this distance.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
@@ -237,7 +237,7 @@ def rounding(rows: FloatArray) -> float:
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Number the rare groups that have enough samples, and return them; None if there are none."""
+    """Return each landmark's rare group of enough samples (-1 if none), or None without such groups."""
     # Identical rows far from all others (``uniform``) form a group even if their share of the rows exceeds
     # the maximum. Otherwise, their landmark would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
@@ -254,7 +254,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
     """Find small groups whose gap to all other rows is wide relative to their longest internal link.
 
     ``rows`` is a sample of ``n_samples`` rows, represented by ``centers``. Groups contain at most 1% of the
-    rows. They are sought only among rows that are far from their centre, or whose centre is isolated.
+    rows. Groups are sought only among rows that are far from their centre, or have an isolated centre.
     """
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
@@ -327,7 +327,7 @@ def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
     """Call ``accept(members, longest)`` for each group whose gap is ``factor`` times its longest link."""
-    # A group replaces one group inside it, but not several. If it is rejected, its inner groups are tried.
+    # A group replaces a single group inside it, but not several. If rejected, its inner groups are tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # dendrogram node of each component, indexed by its root

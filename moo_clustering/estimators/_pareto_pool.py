@@ -48,7 +48,7 @@ N_NEAREST = 3
 _AT_ONCE = 100_000
 # Distances that can be embedded in a Hilbert space and therefore have positive semidefinite Gaussian kernels.
 _KERNEL_DISTANCES = ("energy", "sliced")
-# Maximum number of principal coordinates, and minimum eigenvalue relative to the largest.
+# Maximum number of principal coordinates, and minimum eigenvalue relative to the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance used to find neighbouring bags.
 _GRAPH_DISTANCE = "average"
@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to a landmark of a rare group are not outliers, even if it is the only one there.
+                # Rows at a landmark of a rare group are not outliers, even if it is the group's only one.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)

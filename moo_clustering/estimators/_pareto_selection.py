@@ -226,7 +226,7 @@ def objectives_for(
     n_jobs: int | None,
 ) -> Objectives:
     """Fit the agreement, the criterion and the evidence. ``weight=None`` uses the criterion's default."""
-    # Agreement and criterion depend only on the pool, not on labels and pairs, so they are stored with it.
+    # Agreement and criterion depend on the pool, not on labels and pairs, so both are stored with the pool.
     if criterion not in samples.scored:
         assert samples.pool is not None
         kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
@@ -704,10 +704,10 @@ def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
     """Return the best candidate if it agrees with the labels, else None."""
-    # It agrees if it is ``trusted`` and no cluster has labels of several classes. A candidate with such a
-    # cluster is returned only with ``clamp``, if some clusters have no labels and at least a fifth of the
-    # labels are the only ones of their class: by the Good-Turing estimate, a fifth of the samples then belong
-    # to classes without labels. Clusters without labels get the numbers that follow the class numbers.
+    # The candidate agrees if it is ``trusted`` and no cluster has labels of several classes. With such a
+    # cluster, it is returned only with ``clamp``, and only if some clusters have no labels and at least a
+    # fifth of the labels are the only ones of their class. By the Good-Turing estimate, a fifth of samples
+    # then belong to classes without labels. Clusters without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)

@@ -1,4 +1,4 @@
-"""Feature-based classifiers that correct given class probabilities, weighted by held-out labels."""
+"""Feature-based classifiers that correct class probabilities, weighted by their loss on held-out labels."""
 
 import warnings
 from collections.abc import Callable
@@ -75,7 +75,7 @@ class ClassifierStack:
         gaussian: bool = False,
         penalty: float = 20.0,
     ) -> Self:
-        """Fit the classifiers, and their weights by cross-validation on the labelled samples.
+        """Fit the classifiers, and determine their weights by cross-validation on the labelled samples.
 
         Folds are deterministic: samples are sorted by distance from their class mean. Kernel ridge regression
         takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples approximate the kernel

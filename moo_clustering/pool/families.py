@@ -174,7 +174,7 @@ Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return the best of several k-means partitions for each k, or of k-medoids for distances."""
+    """For each k, return the best of several partitions by k-means, or by k-medoids for distances."""
     if data.precomputed:
         return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
     return [_kmeans(data, k) for k in ks]
