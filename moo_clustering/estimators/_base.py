@@ -156,7 +156,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def __sklearn_clone__(self) -> Any:
         if vars(self).get("start") is None:
             return super().__sklearn_clone__()  # type: ignore[misc]
-        # ``start`` may be this estimator itself. As data are, it is passed on unchanged and not cloned.
+        # ``start`` may be this estimator itself. It is passed on unchanged, without cloning.
         twin = _without_start(self).__sklearn_clone__()
         twin.start = self.start  # type: ignore[attr-defined]
         return twin
@@ -914,7 +914,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d. If none is feasible, use the front with the smallest violation."""
+    """Make ``F`` of a pymoo result 2-d. If no solution is feasible, use those with the least violation."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -468,7 +468,7 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the results. With fewer distinct rows than ``n_clusters``, each of them forms a cluster."""
+        """Set the results. If there are fewer distinct rows than ``n_clusters``, each forms a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding

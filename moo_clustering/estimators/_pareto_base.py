@@ -503,7 +503,8 @@ class ParetoPoolClusterer(
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
         The mean scores of the three nearest samples or landmarks, weighted by inverse squared distance, are
-        combined with feature classifiers, if any. Raises a ValueError unless every class had a label.
+        combined with feature classifiers, if any. Raises a ValueError unless the fit had labels of every
+        class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

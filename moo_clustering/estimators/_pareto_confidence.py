@@ -156,7 +156,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """Return the separated groups if clusters far outnumber them, else None. Requires few features."""
+        """Return the separated groups if clusters far outnumber them; None otherwise or for many features."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -277,7 +277,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Treat fewer than 150 points as 150. Otherwise, clear clusters among 30 would look like noise.
+            # Treat fewer than 150 points as 150, because clear clusters in small data would look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -351,7 +351,7 @@ class Assessment(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval that contained the adjusted Rand index in about 80% of data sets not used to calibrate."""
+        """Interval that contained the adjusted Rand index in about 80% of the held-out data sets."""
         low, high = (float(np.interp(self.confidence, _EXPECTED, ends)) for ends in (_LOW, _HIGH))
         return low, high
 

@@ -229,7 +229,7 @@ class Placement:
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the distance up to which rows count as equal, which isolated outliers do not affect."""
+    """Return the distance up to which rows count as equal. It is robust to isolated outliers."""
     # Due to rounding, the mean of identical rows can differ from these rows by up to this distance.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
@@ -306,7 +306,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
     near, gaps = near[:, 1:], gaps[:, 1:]
     sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
-    # Isolated centres form a small component of a graph. It links centres with a small gap for their radii.
+    # Centres are linked if their gap is small relative to their radii; isolated ones form small components.
     short = np.minimum(radius[:, None], radius[near])
     close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
     ends = np.nonzero(close)[0], near[close]
@@ -314,8 +314,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # Heterogeneous: a quarter of the rows are over twice as far from their fifth neighbour as the row with
-    # the nearest fifth neighbour.
+    # Heterogeneous: a quarter of rows are over twice as far from their fifth neighbour as the closest row is.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -394,7 +393,7 @@ class PointSearch:
         self._arguments = blocks, order, most, starts, pivots.T.ravel(), radii
 
     def __call__(self, rows: FloatArray, n: int, n_jobs: int | None = None) -> tuple[Labels, FloatArray]:
-        """Return positions and distances of the ``n`` nearest points, or of all if fewer; lowest if tied."""
+        """Return positions and distances of up to ``n`` nearest points. Ties go to the lowest position."""
         n_points = len(self._arguments[1])
         positions = np.empty((len(rows), min(n, n_points)), dtype=np.int32)
         distances = np.empty(positions.shape)
@@ -481,7 +480,7 @@ def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> 
 
 
 def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Return a mask of rows with a far larger ``distance`` to the fifth neighbour than their neighbours."""
+    """Return a mask of rows that are much farther from their fifth neighbour than their neighbours are."""
     usual, middle, deviation = usual_reach(reach)
     log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]

@@ -882,7 +882,7 @@ class BagNeighbors:
     n_jobs: int | None
 
     def __call__(self, new_bags: Bags, n: int) -> tuple[IntpArray, FloatArray]:
-        """Return positions and distances of the nearest bags, in order, shape (n_new, min(n, n_bags))."""
+        """Return positions and distances of the n nearest bags, nearest first, (n_new, min(n, n_bags))."""
         new = new_bags if self.scaler is None else self.scaler.transform(new_bags)
         new = thinned(new, self.max_instances, self.thinning_seed)
         across = bag_distance_kinds(

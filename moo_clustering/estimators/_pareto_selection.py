@@ -41,10 +41,10 @@ _AGREED, _NESTED = 0.99, 0.98
 # A cluster is divided only if the p-value of its parts is at most this. For 600 tables of two to six Gaussian
 # clusters, p was at least .17 in all 8 divisions of a single Gaussian, and at most .10 in 21 of 24 others.
 _MOST_BY_CHANCE = 0.1
-# The pool is extended if the result has more clusters than this share of the pool's largest cluster number.
+# The pool is extended if the result has more clusters than this share of the pool's maximum.
 _NEAR_TOP = 2 / 3
-# The pool is also extended if Ward's method and Genie agree on more clusters. Maximum count of compared
-# cluster numbers, and minimum points per cluster: with 10, agreement in data without groups is at most .76.
+# The pool is also extended if Ward's method and Genie agree on more clusters. How many numbers of clusters
+# are compared, and minimum points per cluster: with 10, agreement in data without groups is at most .76.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: thirds, on a logarithmic scale, of the range of cluster numbers in the pool.
 GRANULARITIES = ("few", "some", "many")
@@ -633,7 +633,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the only possible partition into ``n_clusters``; None if there are several. Can warn."""
+    """Return the only possible partition into ``n_clusters``, or None. Warn if there are too few groups."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -773,9 +773,9 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, corrected by feature classifiers."""
-    # If the points' classes are given as ``found``, the kernel only affects probabilities, and each of these
-    # classes gets at least .5. ``kind="auto"`` requires four labels per class for classifiers. Takes
-    # O(n_points^3) time.
+    # If the points' classes are given as ``found``, the kernel only affects probabilities, and each point's
+    # given class gets at least .5. ``kind="auto"`` uses classifiers only with at least four labels per class.
+    # Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     # With fewer labels per class, graph and linear kernels worsen the results for non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes

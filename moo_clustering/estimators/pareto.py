@@ -190,12 +190,12 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def update(self, X: Any) -> Self:
         """Add new samples to the fit, and change clusters only where the new samples require it.
 
-        Pool partitions are extended to the new samples. If significantly many of these are unlike the
+        Pool partitions are extended to the new samples. If significantly many new samples are unlike the
         training samples (p < .05), or if the data have grown by half since the families last ran, the
         families also partition all samples again, with about the current number of clusters. Another
         partition replaces the current one only if its score is over .05 higher and, after :meth:`choose` or
-        :meth:`take`, over .05 above the score of the fit's own result. If the fit had labels of every class,
-        the class of each sample is instead predicted again, including for earlier samples.
+        :meth:`take`, over .05 above the score of the fit's own result. If every class had labels in the fit,
+        an update instead predicts the classes of earlier and new samples.
         Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
         Preparation, scaling, labels and pairs are those of the fit, so the result can differ from a fit to
@@ -423,7 +423,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     normalize : bool
         Whether to scale each feature to 0..1 over all instances.
     max_instances : int
-        Maximum bag size. Larger bags are represented by this number of random instances.
+        Bags with more instances are represented by this number of random instances.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 
 @documented()
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
-    """Return the index of the highest score; if tied, that with the fewest clusters, then the first.
+    """Return the index of the highest score. Ties go to the fewest clusters, then to the first partition.
 
     Raises a ValueError if shapes differ. Source: ParetoClustering (selection of a partition).
 
