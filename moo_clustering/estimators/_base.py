@@ -91,7 +91,7 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One colu
 
 
 class RowLabels:
-    """Function that labels rows with a fitted estimator's ``predict``, under the column names of the fit."""
+    """Function that labels rows with a fitted estimator's ``predict``, using its feature names."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = copy(estimator)
@@ -107,7 +107,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap a ``predict`` that labels rows independently, to process partitioned tables by part."""
+    """Wrap a ``predict`` that labels rows independently, so that it labels a partitioned table by part."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -142,13 +142,13 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as in scikit-learn, but omit those of an estimator passed as ``start``."""
+        """Return the parameters as scikit-learn does, but omit those of an estimator passed as ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as in scikit-learn. Those of an estimator passed as ``start`` cannot be set."""
+        """Set parameters as scikit-learn does. Those of an estimator passed as ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return super().set_params(**params)  # type: ignore[misc]
@@ -156,7 +156,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def __sklearn_clone__(self) -> Any:
         if vars(self).get("start") is None:
             return super().__sklearn_clone__()  # type: ignore[misc]
-        # ``start`` may be this estimator itself, and is passed on unchanged like data, not cloned.
+        # ``start`` may be this estimator itself. It is passed on unchanged, without cloning.
         twin = _without_start(self).__sklearn_clone__()
         twin.start = self.start  # type: ignore[attr-defined]
         return twin
@@ -197,7 +197,7 @@ class ReportMixin(NumericOptionsMixin):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # A new fit drops the cluster names. Other methods that change the partition carry them over.
+        # A new fit drops the cluster names. Other methods that change the partition carry the names over.
         for name in ("fit", "choose", "relabel", "take"):
             method = getattr(cls, name, None)
             if isfunction(method) and not hasattr(method, "follows_names"):
@@ -205,7 +205,7 @@ class ReportMixin(NumericOptionsMixin):
 
     @property
     def cluster_names_(self) -> dict[int, str]:
-        """Cluster names set by :meth:`rename`, or by ``take`` from the classes. Empty after ``fit``."""
+        """Cluster names set by :meth:`rename`, or derived from classes by ``take``. Empty after ``fit``."""
         return dict(vars(self).get("_cluster_names", {}))
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
@@ -250,7 +250,7 @@ class ReportMixin(NumericOptionsMixin):
         X
             Training data, used for the map of the samples and the cluster descriptions.
         **options
-            ``y``, ``must_link`` and ``cannot_link`` of the fit, ``sample_names``, ``feature_names``,
+            ``y``, ``must_link``, ``cannot_link`` as passed to ``fit``, ``sample_names``, ``feature_names``,
             ``title`` and other options of :func:`~moo_clustering.visualization.report.report_content`.
 
         Returns
@@ -383,16 +383,16 @@ class ReportMixin(NumericOptionsMixin):
         """Return the training samples with their clusters; see :meth:`describe` for options and errors.
 
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
-        five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
-        share of partitions that group the sample with the samples of its cluster, and ``doubtful``, which is
-        True if this share is larger for another cluster. Names that X already contains get an underscore.
+        five samples nearest to each centre. Methods with a pool add ``support``, the weighted share of its
+        partitions that group the sample with the samples of its cluster, and ``doubtful``: whether this share
+        is larger for another cluster. If X has a column of the same name, the new name gets an underscore.
         """
         return _pages("estimators").table_of(self, X, **options)
 
     def predict_table(
         self, X: Any, reference: Any = None, *, n_clusters: Any = None, **options: Any
     ) -> pd.DataFrame:
-        """Return new samples with their clusters, and whether each is unlike the samples of the fit.
+        """Return new samples with their clusters, and whether each sample is unlike the training samples.
 
         Raises a NotFittedError before ``fit``, and a ValueError if the method has no ``predict`` or if X,
         ``reference`` or ``n_clusters`` does not match the fit.
@@ -412,15 +412,16 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name`` and ``unlike``: True for noise, or if the nearest training
-            sample is farther than for 99% of the cluster's samples. Methods with a pool add ``support``.
+            Columns of X, ``cluster``, ``name`` and ``unlike``, which is True for noise, and for samples that
+            are farther from their nearest training sample than 99% of the cluster's training samples are.
+            Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
         return _pages("estimators").predict_table_of(model, X, reference, **options)
 
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
-        """Compare new samples with the samples of the fit.
+        """Compare new samples with the training samples.
 
         Uses at most 20,000 training samples. Takes O(n n_samples n_features) time.
 
@@ -432,9 +433,9 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         Drift
-            Share of samples that are unlike the fit, with its interval, p-value and the share expected by
-            chance. Also the cluster shares in the fit and among the new samples and, for prepared columns,
-            new categories and values outside the range of the fit.
+            Share of new samples that are unlike the training samples, its interval and p-value, and the share
+            expected by chance. Also the cluster shares among the training and new samples and, for prepared
+            columns, new categories and values outside the range of the training samples.
 
         Examples
         --------
@@ -486,7 +487,7 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition, to carry over or drop the cluster names."""
+    """Wrap a method that can change the partition, so that cluster names are carried over or dropped."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
@@ -515,7 +516,7 @@ def _pages(name: str) -> Any:
 
 
 def scaled_features(scale: Any, X: Any) -> Any:
-    """Scale features in the same way as the fit. Bags are not scaled."""
+    """Scale features in the same way as ``fit`` did. Bags are not scaled."""
     if isinstance(X, Bags) or scale not in ("standard", "isotropic", "minmax"):
         return X
     if scale != "minmax":
@@ -551,7 +552,7 @@ class PartLabelsMixin:
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
-        """Return a copy of the fit that contains only the given table rows and their labels."""
+        """Return a copy of the fitted estimator that contains only the given table rows and their labels."""
         found = copy(self)
         for name in ("parts_", "feature_names_in_"):
             vars(found).pop(name, None)
@@ -620,7 +621,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Set the results of ``fit``. Methods with searches yield each search before running it."""
+        """Set the results of ``fit``. Methods with searches yield each search before it runs."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
@@ -645,7 +646,7 @@ class WeightedClusterer(ConstrainedClusterer):
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), optional
-            Number of rows that each sample represents (positive), such as ``landmark_weights_``. Objectives,
+            Positive number of rows that each sample represents, such as ``landmark_weights_``. Objectives,
             cluster sizes and cuts count rows, not samples. Rows of the same sample are not neighbours.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
@@ -683,10 +684,10 @@ class NearestSampleMixin:
     @_by_part
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Assign samples to the cluster of the nearest training sample, in the scaling and metric of the fit.
+        """Assign samples to the cluster of the nearest training sample, using the fit's scaling and metric.
 
         Ties are broken by row order. Training samples get their ``labels_``. If constraints separate equal
-        rows, these get the label of the first row. Takes O(n n_samples n_features) time and bounded memory.
+        rows, all of these get the first row's label. Takes O(n n_samples n_features) time and bounded memory.
         Raises a ValueError if the features, or the number of distances, do not match the fit.
 
         Parameters
@@ -733,7 +734,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Return a partitioned table, and set (``reset``) or check the number and names of its features."""
+    """Return a partitioned table, and check (or, with ``reset``, store) the number and names of features."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
@@ -785,7 +786,7 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Give samples with the same number in ``equal`` their most frequent label (ties: lowest)."""
+    """Give samples with the same number in ``equal`` their most frequent label; the lowest if tied."""
     # Samples in ``fixed`` keep their labels.
     out = np.array(labels, dtype=np.int32)
     if equal.max() + 1 == len(equal):
@@ -913,7 +914,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d. If no solution is feasible, use the front of smallest violation."""
+    """Make ``F`` of a pymoo result 2-d. If no solution is feasible, use those with the least violation."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -78,8 +78,8 @@ class FrontMixin(metaclass=ABCMeta):
         Parameters
         ----------
         rule : str, int or callable
-            A name of ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
-            (its best solution), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
+            A name in ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
+            (the best solution for it), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -244,7 +244,7 @@ class ControlsMixin:
 
 
 def _n_evaluations(model: Any, first: Plan) -> int:
-    """Return the number of evaluations of a fit or, before the fit, of its search."""
+    """Return the number of evaluations of the fit or, if not fitted, of the planned search."""
     done = getattr(getattr(model, "result_", None), "algorithm", None)
     if done is not None:
         return int(done.evaluator.n_eval)
@@ -265,7 +265,8 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         Algorithm used instead of the default, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its survival
         is used, but its real-valued operators are replaced by the operators of the method.
     callback : callable
-        Called with the pymoo algorithm after each generation, like a :class:`pymoo.core.callback.Callback`.
+        Called with the pymoo algorithm after each generation, as in pymoo (see
+        :class:`pymoo.core.callback.Callback`).
     termination : Termination or tuple
         pymoo termination, such as ``("time", "00:01:00")``, which can stop the search before ``n_gen``.
     save_history : bool
@@ -467,7 +468,7 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the results. With fewer distinct rows than ``n_clusters``, each distinct row is a cluster."""
+        """Set the results. If there are fewer distinct rows than ``n_clusters``, each forms a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
@@ -537,7 +538,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Unite equal samples without constraints, because they may be in different graph components."""
+    """Put identical, unconstrained samples in one cluster; their graph components can be different."""
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

@@ -53,7 +53,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         - ``"objective"``: the share of violated constraints is a third objective.
         - ``"crowding"``: the share of satisfied constraints is added to the crowding distance (Internal).
         - ``"external"``: constraints are only used to select the solution (External).
-        - ``"constraint"``: solutions with fewer violations dominate; not with ``engine="deap"``.
+        - ``"constraint"``: solutions with fewer violations dominate (requires ``engine="pymoo"``).
         - ``"assignment"``: every assignment of samples to medoids respects the constraints.
         - ``"none"``: constraints are only used for ``constraint_scores_`` and ``metric="fisher"``.
     post_repair : bool
@@ -82,7 +82,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Numbers of must-links and cannot-links satisfied by ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` is the minimised front or, if no solution is feasible, that of smallest violation.
+        ``result_.F`` is the minimised front, with the smallest violation if no solution is feasible.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
@@ -130,8 +130,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest medoid, using the metric of the fit and ignoring constraints.
 
-        Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        With cosine distances, clusters whose medoid is 0 or parallel to an earlier one are never predicted.
+        Training samples get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
+        With cosine distances, a cluster is never predicted if its medoid is 0 or parallel to an earlier one.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -175,7 +175,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid that equals an earlier medoid is a singleton. Move it to the cluster of its equal rows.
+        # A medoid identical to an earlier medoid is a singleton. Move it to the cluster of identical rows.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -267,7 +267,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
 
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
-    """Return the solution with the largest sum of ``scores / n_pairs`` (ties: the lowest Xie-Beni)."""
+    """Return the solution with the largest sum of ``scores / n_pairs`` (then the lowest Xie-Beni index)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Mathematically equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))

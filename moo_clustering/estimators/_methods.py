@@ -79,7 +79,7 @@ class Method:
     graph_options : mapping
         Options with which ``fit`` accepts an adjacency matrix. Empty if graphs are not accepted.
     evolves_with : mapping
-        Options with which ``fit`` runs generations. Empty if it always or never runs them.
+        Options with which ``fit`` runs generations. Empty if ``fit`` always or never runs them.
     """
 
     name: str
@@ -417,7 +417,7 @@ METHODS: dict[str, Method] = {
 
 
 def accepting(field: str) -> str:
-    """Return the names of the methods with a true or non-empty field."""
+    """Return the names of the methods for which a field is true or non-empty."""
     return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
 
 
@@ -457,7 +457,7 @@ def add_installed() -> None:
 
 
 def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
-    """Yield package and entry point of each declared method, or an error if the package is unreadable."""
+    """Yield each declared method's package and entry point, or an error if the package is unreadable."""
     seen = set()
     for distribution in distributions():
         package = "unknown"
@@ -544,7 +544,7 @@ class CitedMixin:
     """Mixin for estimators that can be cited."""
 
     def citation(self) -> str:
-        """Return BibTeX entries for the papers of the method, if any, followed by this package.
+        """Return BibTeX entries for the papers of the method, if any, and then for this package.
 
         Examples
         --------

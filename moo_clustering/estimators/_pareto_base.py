@@ -71,7 +71,7 @@ class ParetoPoolClusterer(
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
         ceil(sqrt(n_samples))). If a fit without labels, pairs or ``n_clusters`` selects a number near this
-        limit, the limit is doubled, repeatedly up to n_samples / 5. A larger ``n_clusters`` is added.
+        limit, it is doubled, repeatedly up to n_samples / 5. An ``n_clusters`` above the limit is added.
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
@@ -85,7 +85,7 @@ class ParetoPoolClusterer(
         co-association matrix, or the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
         Whether clusters without labels may be new classes. ``"none"``: only if ``y`` has a single class.
-        ``"auto"``: if the labels suggest it; see Notes.
+        ``"auto"``: if the labels suggest new classes; see Notes.
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -120,8 +120,8 @@ class ParetoPoolClusterer(
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise; see
         Notes. NaN if there is only one candidate or if ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the index in about 80% of the data sets that were not used for calibration.
-        NaN if ``confidence_`` is NaN.
+        Interval that contained the adjusted Rand index in about 80% of the data sets that were not used for
+        calibration. NaN if ``confidence_`` is NaN.
     structure_p_value_ : float
         p-value of Ward's clustering, compared with data of the same size and a similar distribution but with
         unimodal components. At least .001. NaN for bags.
@@ -297,7 +297,7 @@ class ParetoPoolClusterer(
         )  # fmt: skip
 
     def take(self, session: AnswerSession) -> Self:
-        """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes this.
+        """Set the result to the partition found in a session of this fit; ``choose("fit")`` undoes this.
 
         Class names in the session become cluster names, as if set by :meth:`rename`. ``predict`` also uses
         the session's ``labels_``. Raises a ValueError if the session belongs to another fit.
@@ -347,8 +347,8 @@ class ParetoPoolClusterer(
         -----
         ``"auto"`` is the result of the fit. After :meth:`take`, ``"auto"`` is the result of the session, and
         ``"fit"`` is the result of the fit. ``"select"`` is the partition with the highest score.
-        ``"consensus"`` combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions of
-        each granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` is the
+        ``"consensus"`` combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions at
+        these granularities. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` is the
         result without evolution, and ``"random-control"`` the result with random survival.
         """
         check_is_fitted(self)
@@ -377,7 +377,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark index per sample, shape (n_samples,), lazy for partitioned tables; None without any."""
+        """Each sample's landmark, shape (n_samples,), lazy for partitioned tables; None without landmarks."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -396,7 +396,7 @@ class ParetoPoolClusterer(
         return cast(Any, self)._of_rows("outliers") > 0
 
     def restore_samples(self, X: Any) -> Self:
-        """Restore X, the samples of the fit and its updates, in a model loaded from a pickle.
+        """Restore X, the training samples including those of updates, in a model loaded from a pickle.
 
         Pickles of estimators fitted with landmarks do not contain the samples. ``relabel`` with labels,
         ``ask`` and ``update`` need the samples; ``predict``, ``choose``, and ``relabel`` without labels do
@@ -481,9 +481,9 @@ class ParetoPoolClusterer(
         self._take(selection.Solution(per_sample, cluster_classes=classes))
 
     def predict(self, X: Any) -> Labels:
-        """Predict the most probable class after a fit with labels, or else the nearest sample's cluster.
+        """Predict the most probable class or, after a fit without labels, the nearest sample's cluster.
 
-        Samples of the fit get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
+        Training samples get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
         in a less probable class, and equal samples that labels or pairs separate. With ``noise="label"``, new
         outliers are labelled -1. With ``metric="precomputed"``, X contains distances to the training samples,
         shape (n, n_samples). Takes O(n m n_features) time for m training samples or landmarks.
@@ -503,7 +503,8 @@ class ParetoPoolClusterer(
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
         The mean scores of the three nearest samples or landmarks, weighted by inverse squared distance, are
-        combined with any feature classifiers. Raises a ValueError unless the fit had labels of every class.
+        combined with feature classifiers, if any. Raises a ValueError unless the fit had labels of every
+        class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -559,7 +560,7 @@ class ParetoPoolClusterer(
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
-        """Reduce the labels of a partitioned table to those of its landmarks; return others unchanged."""
+        """Reduce the labels of a partitioned table to those of its landmarks; keep all other labels."""
         return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
 
     @property
@@ -583,13 +584,13 @@ class ParetoPoolClusterer(
         return np.append(labels, np.full(len(labels), -1)), np.append(counts.rows - apart, apart)
 
     def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
-        """Move equal samples to the same cluster, except samples with labels, pairs or answers."""
+        """Move identical samples to the same cluster, except samples with labels, pairs or answers."""
         equal, landmark_of = self._samples.equal_points, self._samples.landmark_of
         if equal is not None and landmark_of is not None:
             repeated = np.bincount(equal)[equal] > 1
             if not repeated.any():
                 return labels.astype(np.int32)
-            # After an update, equal samples of the first fit can be separate landmarks.
+            # After an update, identical samples of the first fit can be separate landmarks.
             single = len(equal) + np.arange(len(landmark_of))
             groups = np.where(repeated[landmark_of], equal[landmark_of], single)
             equal = np.unique(groups, return_inverse=True)[1].astype(np.int32)
@@ -674,7 +675,7 @@ class ParetoPoolClusterer(
         """Raise an error if the parameters do not match the data."""
 
     def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
-        """Return a function that builds the pool of the samples from :meth:`_read` for a ``k_range``."""
+        """Return a function that takes a ``k_range`` and builds a pool of the samples from :meth:`_read`."""
         options = self._pool_options() | {"needs_pool": needs_pool}
         return lambda ks: pooled_bags(data, k_range=ks, seed=deepcopy(seed), **options)
 
@@ -914,7 +915,7 @@ class ParetoPoolClusterer(
         return "a lower selection score"
 
     def _numbered(self, solution: selection.Solution) -> selection.Solution:
-        """Move equal samples to the same cluster, and number clusters by class or first appearance."""
+        """Move identical samples to the same cluster, and number clusters by class or first appearance."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)

@@ -40,16 +40,16 @@ VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
 # Limits to which the standardised excess over cluster-free reference data is clipped.
 _EXCESS = (-2.0, 3.0)
-# Minimum adjusted Rand index of similar partitions, share of nested points, and share of explained variance.
+# Minimum values: adjusted Rand index of similar partitions, shares of nested points and explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# With up to _APART_FEATURES features, clusters of any shape are separated if their minimax silhouette is at
-# least _APART, and the second largest has at least _APART_SHARE of the samples (fewer may be outliers).
+# With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
+# _APART and the second largest cluster has at least _APART_SHARE of the samples (fewer may be outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 # Lowest reported p-value, and number of samples below which a remark calls the verdict uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
 # Maximum difference between scaled values that counts as rounding.
 _ROUNDING = 1e-9
-# The confidence is lowered if there are at least this many times as many clusters as separated groups.
+# The confidence is lowered if clusters outnumber the separated groups by at least this factor.
 _FAR_ABOVE = 2.5
 # Interval bounds by confidence, estimated by leaving out one source of data at a time. About 80% of the
 # adjusted Rand indices for the omitted data were within these intervals.
@@ -92,7 +92,7 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # With one cluster, or one per point, the index is 0, and the p-value is that of the best partition.
+        # With one cluster, or one cluster per point, the index is 0 and the best partition's p-value is used.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -121,7 +121,7 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
-        """Return each point's group of equal rows (-1 if its samples differ) and number of samples."""
+        """Return each point's group of identical rows (-1 if its samples differ) and its sample count."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if groups is not None and samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -156,7 +156,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """Return separated groups if they are far fewer than the clusters (few features only), else None."""
+        """Return the separated groups if clusters far outnumber them; None otherwise or for many features."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -235,7 +235,7 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Store equal rows, which cannot be recomputed if the pickle omits the samples.
+        # Store the groups of identical rows, which cannot be recomputed if the pickle omits the samples.
         state: dict[str, Any] = {"samples": self.samples, "best_agreement": self.best_agreement}
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
@@ -277,7 +277,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Treat fewer than 150 points as 150, because clear clusters of 30 samples would look like noise.
+            # Treat fewer than 150 points as 150, because clear clusters in small data would look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -310,7 +310,7 @@ class Assessor:
         X, equal = self.samples.positions, self.samples.equal_points
         assert X is not None
         if self.samples.features is None and equal is not None and not self._points_vary:
-            # Keep one of each set of equal points, because reference data for distances contain no repeats.
+            # Keep one of each set of identical points, because reference data for distances have no repeats.
             X = X[np.unique(equal, return_index=True)[1]]
         return ReferenceTest.of(X)
 
@@ -351,7 +351,7 @@ class Assessment(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval that contained the index in about 80% of the data sets not used for calibration."""
+        """Interval that contained the adjusted Rand index in about 80% of the held-out data sets."""
         low, high = (float(np.interp(self.confidence, _EXPECTED, ends)) for ends in (_LOW, _HIGH))
         return low, high
 
@@ -366,7 +366,7 @@ class Assessment(NamedTuple):
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return verdict and remarks, given the probability of structure, confidence, p-value and separation."""
+    """Return verdict and remarks, given the structure probability, confidence, p-value and separation."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
@@ -512,7 +512,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe the granularity of a result and the adjacent ones; empty if the pool has only one."""
+    """Describe a result's granularity and the adjacent granularities; empty if the pool has only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -651,7 +651,7 @@ class PoolReportMixin(ReportMixin):
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
     def _coassociation(self: Any, most: int) -> results.Coassociation:
-        """Return the pool's co-association of at most ``most`` evenly spaced samples or landmarks."""
+        """Return the co-association matrix of at most ``most`` evenly spaced samples or landmarks."""
         partitions, weights, labels = self._weighted_pool()
         places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
         together = coassociation(partitions[:, places], weights)
@@ -757,7 +757,7 @@ class PoolReportMixin(ReportMixin):
         return f"{call}\n# {self.n_clusters_} cluster{'' if self.n_clusters_ == 1 else 's'}: {verdict}"
 
 
-# Wrap the call like other estimators, and omit the verdict inside a pipeline.
+# Wrap the call as for other estimators, and omit the verdict inside a pipeline.
 _EstimatorPrettyPrinter._dispatch[PoolReportMixin.__repr__] = _EstimatorPrettyPrinter._pprint_estimator
 
 

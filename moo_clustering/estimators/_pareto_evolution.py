@@ -30,7 +30,7 @@ from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.validity import BoundaryCut, ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
-# Number of best partitions of all generations so far that always stay in the population.
+# This many partitions, the best of all generations so far, always stay in the population.
 _N_ELITE = 4
 
 

@@ -23,8 +23,8 @@ Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 # Outliers are detected by the distance to this neighbour (the fifth), if there are at least 20 samples.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
-# Outliers: robust deviations between the log distance and the median, minimum robust deviation, ratio of the
-# distance to that of neighbours, and maximum share of the points.
+# Outlier thresholds: robust deviations of the log distance from the median, minimum robust deviation, ratio
+# of the distance to the distances of neighbours, and maximum share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Number of passes and batch size of the k-means algorithm that finds the landmarks.
 _PASSES, _BATCH = 10, 10_000
@@ -33,8 +33,8 @@ _FEW = 50
 # Number of table values to scale at once (256 MB). Larger tables are rescaled when needed.
 AT_ONCE = 1 << 25
 # Rare groups: minimum number of samples, maximum share, landmarks per group, and minimum gap to other samples
-# relative to the longest internal link, for 1, 2 and more features (the fewer features, the more gaps between
-# neighbouring samples vary).
+# relative to the longest internal link, for 1, 2 and more features (gaps between neighbouring samples vary
+# more with fewer features).
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # In scattered noise, the distance of a landmark to its fifth neighbour is at least _SPARSE times the median
 # of this distance over its _AROUND nearest landmarks.
@@ -182,7 +182,7 @@ class Placement:
         groups = separate_groups(features, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
-            # If most samples of a landmark are in rare groups, the landmarks of these groups replace it.
+            # A landmark with most of its samples in rare groups is replaced by the landmarks of these groups.
             cell = PointSearch(centers)(features, 1)[0][:, 0]
             among = np.concatenate([members for members, _ in groups])
             of_groups = np.bincount(cell[among], minlength=len(centers))
@@ -229,15 +229,15 @@ class Placement:
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the distance up to which rows are considered equal. Isolated outliers do not affect it."""
-    # Due to rounding, the mean of identical rows differs from them by at most this fraction of their size.
+    """Return the distance up to which rows count as equal. It is robust to isolated outliers."""
+    # Due to rounding, the mean of identical rows can differ from these rows by up to this distance.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
 
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Number the rare groups that have enough samples, and return them; None if there are none."""
+    """Return each landmark's rare group of enough samples (-1 if none), or None without such groups."""
     # Identical rows far from all others (``uniform``) form a group even if their share of the rows exceeds
     # the maximum. Otherwise, their landmark would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
@@ -254,7 +254,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
     """Find small groups whose gap to all other rows is wide relative to their longest internal link.
 
     ``rows`` is a sample of ``n_samples`` rows, represented by ``centers``. Groups contain at most 1% of the
-    rows. They are sought only among rows that are far from their centre, or whose centre is isolated.
+    rows. Groups are sought only among rows that are far from their centre, or have an isolated centre.
     """
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
@@ -283,7 +283,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest
         near[group] = False
-        # Comparing a group with every 64th or eighth of these rows is usually enough to reject it.
+        # Comparing a group with every 64th or every eighth of these rows is usually enough to reject it.
         others, search = np.flatnonzero(near), PointSearch(rows[group])
         for step in (64, 8, 1):
             if search(rows[others[::step]], 1)[1].min(initial=np.inf) < factor * longest:
@@ -306,7 +306,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
     near, gaps = near[:, 1:], gaps[:, 1:]
     sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
-    # Isolated centres form a small component of the graph that links centres with small gaps for their radii.
+    # Centres are linked if their gap is small relative to their radii; isolated ones form small components.
     short = np.minimum(radius[:, None], radius[near])
     close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
     ends = np.nonzero(close)[0], near[close]
@@ -314,7 +314,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # Heterogeneous: for a quarter of the rows, the fifth neighbour is over twice as far as for the densest.
+    # Heterogeneous: a quarter of rows are over twice as far from their fifth neighbour as the closest row is.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -326,7 +326,7 @@ def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
     """Call ``accept(members, longest)`` for each group whose gap is ``factor`` times its longest link."""
-    # A group replaces one group inside it, but not several. If it is rejected, its inner groups are tried.
+    # A group replaces a single group inside it, but not several. If rejected, its inner groups are tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # dendrogram node of each component, indexed by its root
@@ -393,7 +393,7 @@ class PointSearch:
         self._arguments = blocks, order, most, starts, pivots.T.ravel(), radii
 
     def __call__(self, rows: FloatArray, n: int, n_jobs: int | None = None) -> tuple[Labels, FloatArray]:
-        """Return positions and distances of the ``n`` nearest points, or of all points (ties: the lowest)."""
+        """Return positions and distances of up to ``n`` nearest points. Ties go to the lowest position."""
         n_points = len(self._arguments[1])
         positions = np.empty((len(rows), min(n, n_points)), dtype=np.int32)
         distances = np.empty(positions.shape)
@@ -408,7 +408,7 @@ class PointSearch:
 def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArray:
     """Compute centres by mini-batch k-means, with the same random numbers and sums as scikit-learn 1.9."""
     # Equivalent to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, except that
-    # ties are broken by the lowest centre. With few features, this takes a fifth of its time.
+    # ties go to the lowest centre. With few features, this takes a fifth of the time of scikit-learn.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, rng = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
@@ -449,7 +449,7 @@ def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers, which are far from all other samples, not just in a sparse region."""
     # Outlier: the log distance to its fifth neighbour exceeds the median by over five robust deviations.
     # The distance is also over eight times that of at least two of its five neighbours (not all, because
-    # some may be outliers). There are no outliers among fewer than 20 samples, or if over 5% would be.
+    # some may be outliers). There are no outliers if there are fewer than 20 samples or over 5% are this far.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none
@@ -480,7 +480,7 @@ def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> 
 
 
 def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Return a mask of rows whose ``distance`` to the fifth neighbour far exceeds their neighbours'."""
+    """Return a mask of rows that are much farther from their fifth neighbour than their neighbours are."""
     usual, middle, deviation = usual_reach(reach)
     log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
@@ -495,7 +495,7 @@ def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move outliers towards their nearest inlier until they are as close to it as its fifth neighbour."""
+    """Move each outlier towards its nearest inlier, up to the distance of that inlier's fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)

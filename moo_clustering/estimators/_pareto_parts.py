@@ -35,7 +35,7 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels and pairs of these rows, or None for all three if there are no rows."""
+        """Labels, must-links and cannot-links of these rows; all three are None if there are no rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod
@@ -92,7 +92,7 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Callable that labels rows like ``predict``; known training rows get the labels ``of_known``."""
+    """Callable that labels rows as ``predict`` does; known training rows get the labels ``of_known``."""
 
     # Outliers are labelled -1 in the clusters selected by the mask ``marked``.
 

@@ -48,7 +48,7 @@ N_NEAREST = 3
 _AT_ONCE = 100_000
 # Distances that can be embedded in a Hilbert space and therefore have positive semidefinite Gaussian kernels.
 _KERNEL_DISTANCES = ("energy", "sliced")
-# Maximum number of principal coordinates, and minimum eigenvalue relative to the largest.
+# Maximum number of principal coordinates, and minimum eigenvalue relative to the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance used to find neighbouring bags.
 _GRAPH_DISTANCE = "average"
@@ -60,7 +60,7 @@ class RowCounts(NamedTuple):
     rows: IntpArray  # number of rows
     outliers: IntpArray  # number of outliers among these rows
     first: IntpArray  # index of the first row
-    inlier: IntpArray  # index of the first row that is not an outlier, or a very large number
+    inlier: IntpArray  # index of the first row that is not an outlier; very large if there is none
     widest: FloatArray  # largest distance from a row to the landmark
 
     @classmethod
@@ -259,7 +259,7 @@ class PooledSamples:
         return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
-        """Return a mask of the new samples that are outliers relative to the fit; see :func:`far_points`."""
+        """Return a mask of the new samples that are outliers of the training data; see :func:`far_points`."""
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to a landmark of a rare group are not outliers, even if the group has no other.
+                # Rows at a landmark of a rare group are not outliers, even if it is the group's only one.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -352,7 +352,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Group of equal points to which each point belongs, shape (n_points,); None if unknown."""
+        """Group of identical points to which each point belongs, shape (n_points,); None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
@@ -363,9 +363,9 @@ def extended(
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
     # Distinct new rows become points if the total is then at most ``n_landmarks``. Otherwise, only the rows
-    # ``apart`` (unlike the fit) become points, or ``n_landmarks / 10`` means of these rows if there are more.
+    # ``apart`` (unlike training rows) become points, or ``n_landmarks / 10`` means of them if there are more.
     # In every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is
-    # None, partitions of ``candidate_pool`` replace those of the same family and number of clusters.
+    # None, new ``candidate_pool`` partitions replace those with the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -445,7 +445,7 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Return inverse squared distances, scaled to sum to 1 per row. Zero distances share the whole weight."""
+    """Return inverse squared distances, scaled to sum to 1 per row. Points at distance 0 share all weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
@@ -519,7 +519,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform sample of rows in their original order and, unless it is complete, column bounds."""
+    """Return a uniform sample of rows in original order; also column bounds unless it contains all rows."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -574,7 +574,7 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """Repeat the landmarks of a table with few distinct rows: once per row, at most twenty times."""
+    """Repeat each landmark of a table with few distinct rows once per row, but at most twenty times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
@@ -653,7 +653,7 @@ def placed_table(
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
     far = placed.far()
     if far.any() and scaling.components is None:
-        # Recompute the scaling without the outliers, which can reveal additional outliers.
+        # Recompute the scaling without the outliers. This can reveal additional outliers.
         outside = far if placed.landmark_of is None else far[placed.landmark_of]
         scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
@@ -867,7 +867,7 @@ def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and values of the n smallest entries per row (ties: the first)."""
+    """Return positions and values of the n smallest entries per row; ties go to the first entry."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
@@ -884,7 +884,7 @@ class BagNeighbors:
     n_jobs: int | None
 
     def __call__(self, new_bags: Bags, n: int) -> tuple[IntpArray, FloatArray]:
-        """Return positions and distances of the nearest bags first, shape (n_new, min(n, n_bags))."""
+        """Return positions and distances of the n nearest bags, nearest first, (n_new, min(n, n_bags))."""
         new = new_bags if self.scaler is None else self.scaler.transform(new_bags)
         new = thinned(new, self.max_instances, self.thinning_seed)
         across = bag_distance_kinds(

@@ -41,10 +41,10 @@ _AGREED, _NESTED = 0.99, 0.98
 # A cluster is divided only if the p-value of its parts is at most this. For 600 tables of two to six Gaussian
 # clusters, p was at least .17 in all 8 divisions of a single Gaussian, and at most .10 in 21 of 24 others.
 _MOST_BY_CHANCE = 0.1
-# The pool is extended if the result has more clusters than this share of the largest number in the pool.
+# The pool is extended if the result has more clusters than this share of the pool's maximum.
 _NEAR_TOP = 2 / 3
-# It is also extended if Ward's method and Genie agree on a larger number. These are the maximum count of
-# numbers compared and the minimum points per cluster: with 10, data without groups agree by at most .76.
+# The pool is also extended if Ward's method and Genie agree on more clusters. How many numbers of clusters
+# are compared, and minimum points per cluster: with 10, agreement in data without groups is at most .76.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: thirds, on a logarithmic scale, of the range of cluster numbers in the pool.
 GRANULARITIES = ("few", "some", "many")
@@ -62,7 +62,7 @@ class SideInformation:
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Append ``n_new`` and prepend ``before`` samples without labels and pairs."""
+        """Append ``n_new`` samples and prepend ``before`` samples, all without labels and pairs."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))
@@ -225,8 +225,8 @@ def objectives_for(
     weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence. Use the criterion's default weight if ``weight`` is None."""
-    # Agreement and criterion depend only on the pool, not on labels and pairs, so they are stored with it.
+    """Fit the agreement, the criterion and the evidence. ``weight=None`` uses the criterion's default."""
+    # Agreement and criterion depend on the pool, not on labels and pairs, so both are stored with the pool.
     if criterion not in samples.scored:
         assert samples.pool is not None
         kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
@@ -349,7 +349,7 @@ class LeastSizes:
 
     def merged(self, labels: Labels) -> Labels:
         """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
-        # Clusters are compared by the sum of the links between them; without links, they join the largest.
+        # Similarity is the sum of the links between two clusters. Unlinked clusters join the largest one.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
             sizes = np.bincount(labels, weights=self.weights)
@@ -385,7 +385,7 @@ class Candidates:
         sizes: LeastSizes | None = None,
         equal: Labels | None = None,
     ) -> Self:
-        """Score a pool. ``values`` are its known objectives; ``sizes`` and ``equal`` restrict the result."""
+        """Score a pool with known objectives ``values``; ``sizes`` and ``equal`` restrict the result."""
         if values is None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
@@ -446,7 +446,7 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest high-agreement partition that divides clusters of ``labels``, else ``labels``."""
+        """Return the finest high-agreement partition that divides clusters of ``labels``, or ``labels``."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if the positions X of its points differ from data without clusters.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
@@ -544,7 +544,7 @@ def choose_solution(
 ) -> Solution:  # fmt: skip
     """Select or combine candidates based on labels and pairs; without candidates, use bag kernels."""
     # ``hard``: must-links are certain. ``trusted``: the best candidate is the result unless it contradicts
-    # labels. If None, candidates are not compared with labels, as these are assumed to cover all classes.
+    # labels. If it is None, candidates are not compared with labels, which are assumed to cover all classes.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -621,7 +621,7 @@ def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
-    """Return groups of points that are equal or joined by must-links, or None if there are no such points."""
+    """Return groups of points that are equal or joined by must-links; None if there are no such points."""
     equal = samples.equal_points
     if pairs is None or not len(pairs.must_link):
         return equal
@@ -633,7 +633,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the only possible partition into ``n_clusters``, else None; warn if there are too few groups."""
+    """Return the only possible partition into ``n_clusters``, or None. Warn if there are too few groups."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -690,7 +690,7 @@ def _by_pairs(
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
-    """Return the eight numbers of clusters with the best candidates, and the scores of these candidates."""
+    """Return the eight numbers of clusters with the highest totals, and the best score for each number."""
     members = np.arange(len(candidates.labels)) if candidates.interval is None else candidates.eligible
     numbers, at = np.unique(candidates.pool.n_clusters[members], return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
@@ -704,10 +704,10 @@ def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
     """Return the best candidate if it agrees with the labels, else None."""
-    # It agrees if it is ``trusted`` and no cluster has labels of several classes. If a cluster has, it is
-    # returned only with ``clamp``, and if some clusters have no labels and at least a fifth of the labels are
-    # the only ones of their class: by the Good-Turing estimate, a fifth of the samples then belong to classes
-    # without labels. Clusters without labels are numbered after the classes.
+    # The candidate agrees if it is ``trusted`` and no cluster has labels of several classes. With such a
+    # cluster, it is returned only with ``clamp``, and only if some clusters have no labels and at least a
+    # fifth of the labels are the only ones of their class. By the Good-Turing estimate, a fifth of samples
+    # then belong to classes without labels. Clusters without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
@@ -732,7 +732,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Return the majority class of each cluster's labelled samples (ties: the lowest), or -1 if none."""
+    """Return the majority class of each cluster's labelled samples (the lowest if tied), or -1 if none."""
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
@@ -773,8 +773,9 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, corrected by feature classifiers."""
-    # If the classes ``found`` of the points are given, the kernel affects only their probabilities (at least
-    # .5). ``kind="auto"`` uses classifiers from four labels per class. Takes O(n_points^3) time.
+    # If the points' classes are given as ``found``, the kernel only affects probabilities, and each point's
+    # given class gets at least .5. ``kind="auto"`` uses classifiers only with at least four labels per class.
+    # Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     # With fewer labels per class, graph and linear kernels worsen the results for non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes

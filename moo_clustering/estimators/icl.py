@@ -54,7 +54,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
         ``n_clusters``, ``icl`` and ``log_alpha`` of each level. If log(alpha) is below ``log_alpha``, the
-        level has a higher ICL than the next finer level, assuming ICL linear in log(alpha) (section 4).
+        level has a higher ICL than the next finer level (if the ICL is linear in log(alpha); section 4).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -200,7 +200,7 @@ class LikelihoodSearch:
 
     @property
     def best(self) -> Labels:
-        """Partition with the highest ICL (ties: the last)."""
+        """Partition with the highest ICL (the last one if tied)."""
         return self.population[self.values.argsort(kind="stable")[-1]]
 
     @property
@@ -287,7 +287,7 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Return the level with the required or best number of clusters, or the last if merges end early."""
+        """Return the level with the required or best number of clusters, or the coarsest level available."""
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

@@ -54,11 +54,11 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     families : "auto" or sequence of str
         Algorithm families in the pool; see :func:`~moo_clustering.pool.candidate_pool`.
     prepare : {"auto", "none"}
-        ``"auto"``: data frames are converted to features, also in ``predict``, by a
+        ``"auto"``: ``fit`` and ``predict`` convert data frames to features with a
         :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: data frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
         ``"auto"``: the variance of prepared columns is proportional to their weight; other features have mean
-        0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: one factor for all features.
+        0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: the same factor for all features.
         Constant features are dropped. Sparse data with more than ``n_components`` features are instead
         reduced by truncated SVD, with rows of unit length.
     metric : {"euclidean", "cosine", "precomputed"}
@@ -74,11 +74,11 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     n_components : int
         Number of components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
-        Number of landmarks (means of nearby samples) that represent the data if there are more samples.
-        Up to twelve landmarks are added for each group in ``rare_groups_``.
+        Number of landmarks (means of nearby samples) that represent the data if there are more samples than
+        landmarks. Up to twelve landmarks are added for each group in ``rare_groups_``.
     noise : {"assign", "label"}
-        Whether outliers are assigned to the cluster of their nearest sample or labelled -1, also in
-        ``predict``. Samples with labels, pairs or answers are never noise.
+        Whether ``fit`` and ``predict`` assign outliers to the cluster of their nearest sample or label them
+        -1. Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
         Additional feature sets that the families cluster: transformers of X, or column indices.
 
@@ -95,7 +95,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     ``"minimax"`` is the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
     ``"mixture"`` is the likelihood gain of one Gaussian per cluster
     (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
-    modularity minus .1 ln n_clusters. The last three also add the mean agreement with all partitions.
+    modularity minus .1 ln n_clusters. The last three criteria include the mean agreement with all partitions.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the result is
     the partition with the highest ``total``, provided that no cluster has labels of two classes. With
@@ -190,22 +190,23 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def update(self, X: Any) -> Self:
         """Add new samples to the fit, and change clusters only where the new samples require it.
 
-        Pool partitions are extended to the new samples. If significantly many new samples are unlike the fit
-        (p < .05), or if the data have grown by half since the families last ran, the families also partition
-        all samples again, with about the current number of clusters. Another partition replaces the current
-        one only if its score is over .05 higher and, after :meth:`choose` or :meth:`take`, over .05 above the
-        score of the fit's own result. Once every class has labels, ``predict`` returns classes.
+        Pool partitions are extended to the new samples. If significantly many new samples are unlike the
+        training samples (p < .05), or if the data have grown by half since the families last ran, the
+        families also partition all samples again, with about the current number of clusters. Another
+        partition replaces the current one only if its score is over .05 higher and, after :meth:`choose` or
+        :meth:`take`, over .05 above the score of the fit's own result. If every class had labels in the fit,
+        an update instead predicts the classes of earlier and new samples.
         Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
         Preparation, scaling, labels and pairs are those of the fit, so the result can differ from a fit to
         all samples or a single update with all new samples. ``extra_candidates`` and ``views`` are kept.
 
-        New and earlier clusters are matched one to one to maximise the number of shared samples, at least a
-        fifth of each earlier cluster. Matched clusters keep their numbers, and names are kept as in
-        ``relabel``. Numbers of clusters that disappear are reassigned to the highest-numbered clusters.
-        ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
+        New and earlier clusters are matched one to one to maximise the number of shared samples. A match must
+        contain at least a fifth of the earlier cluster. Matched clusters keep their numbers, and names are
+        kept as in ``relabel``. Numbers of clusters that disappear are reassigned to the highest-numbered
+        clusters. ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
         ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and only for samples
-        that are unlike the fit. It takes no more time or memory than a fit.
+        unlike the training samples. An update takes no more time or memory than a fit.
 
         Parameters
         ----------
@@ -422,7 +423,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     normalize : bool
         Whether to scale each feature to 0..1 over all instances.
     max_instances : int
-        Number of random instances that represent each larger bag.
+        Bags with more instances are represented by this number of random instances.
 
     Examples
     --------
@@ -469,7 +470,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
         y, must_link, cannot_link
             See :class:`ParetoClustering`; ``y`` contains one class per bag, and pairs contain bag indices.
         groups, offsets : array-like, optional
-            Bag of each instance, or first instance of each bag.
+            Index of each instance's bag, or of each bag's first instance.
         """
         pairs = {"must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, groups=groups, offsets=offsets, **pairs))

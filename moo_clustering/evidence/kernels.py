@@ -107,7 +107,7 @@ def consensus_partition(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Labels, numbered by first appearance. There are fewer than k if no partition separates more samples.
+        Labels, numbered by first appearance: fewer than k if the partitions distinguish fewer groups.
 
     Examples
     --------

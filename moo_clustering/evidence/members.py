@@ -25,7 +25,7 @@ _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
 # Reference data: maximum number of rows and of columns (or principal components), number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Rows beyond this quantile of the distances from the mean are moved to the quantile.
+# Rows farther from the mean than this quantile of the distances are moved to the quantile.
 _NEAREST_SHARE = 0.95
 # Columns with fewer distinct values than this keep their marginal distribution.
 _FEW_VALUES = 8
@@ -75,14 +75,14 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 
 @documented()
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
-    """Return the index of the highest score (ties: fewest clusters, then the first partition).
+    """Return the index of the highest score. Ties go to the fewest clusters, then to the first partition.
 
     Raises a ValueError if shapes differ. Source: ParetoClustering (selection of a partition).
 
     Parameters
     ----------
     score : array-like of shape (n_partitions,)
-        Scores, higher is better.
+        Scores. Higher scores are better.
     n_clusters : array-like of shape (n_partitions,)
     k : int, optional
         Consider only partitions whose number of clusters is closest to k.

@@ -140,7 +140,7 @@ def held_out_partition(
     ----------
     affinities : sequence of (W, alpha)
         Symmetric similarities of shape (m, m) between 0 and 1, and ``alpha`` of :func:`propagate_pairs` or
-        the precomputed matrix R. Ties are broken by the first affinity.
+        the precomputed matrix R. The first affinity is selected in a tie.
     k : int
         Number of clusters, from 1 to m.
     constraints : PairwiseConstraints
@@ -202,7 +202,7 @@ def cross_validated_partition(
     Parameters
     ----------
     affinities : sequence of (W, alpha)
-        See :func:`held_out_partition`. Ties are broken by the first affinity, then the fewest clusters.
+        See :func:`held_out_partition`. Ties go to the first affinity, and then to the fewest clusters.
     ks : sequence of int
         Numbers of clusters, from 1 to the number of samples.
     constraints : PairwiseConstraints

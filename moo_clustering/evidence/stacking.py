@@ -1,4 +1,4 @@
-"""Feature-based classifiers that correct given class probabilities, weighted by held-out labels."""
+"""Feature-based classifiers that correct class probabilities, weighted by their loss on held-out labels."""
 
 import warnings
 from collections.abc import Callable
@@ -75,7 +75,7 @@ class ClassifierStack:
         gaussian: bool = False,
         penalty: float = 20.0,
     ) -> Self:
-        """Fit the classifiers, and their weights by cross-validation on the labelled samples.
+        """Fit the classifiers, and determine their weights by cross-validation on the labelled samples.
 
         Folds are deterministic: samples are sorted by distance from their class mean. Kernel ridge regression
         takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples approximate the kernel
@@ -119,7 +119,7 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Combine class probabilities ``first`` (n, n_classes) of X with the classifiers'; rows sum to 1.
+        """Combine probabilities ``first`` (n, n_classes) of X with those of the classifiers; rows sum to 1.
 
         Takes O(n L n_features) time for Gaussian kernels with L < 4000 samples.
         """
@@ -209,7 +209,7 @@ def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classi
 
 @dataclass(frozen=True, eq=False)
 class _GaussianRidge:
-    """Kernel ridge regression with kernel exp(-|x - x'|^2 / n_features), like scikit-learn's SVC."""
+    """Kernel ridge regression with kernel exp(-|x - x'|^2 / n_features), as in scikit-learn's SVC."""
 
     basis: FloatArray
     coefficients: FloatArray
@@ -237,7 +237,7 @@ class _GaussianRidge:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select ``most`` to ``2 * most`` samples, the same share of each class (all, if there are fewer)."""
+    """Select the same share of each class, ``most`` to ``2 * most`` samples in total (or all if fewer)."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

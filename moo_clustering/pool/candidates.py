@@ -193,7 +193,7 @@ def candidate_pool(
         - ``"km"``: k-means from three k-means++ starts and a Ward cut; k-medoids for distances.
         - ``"ward"``: Ward linkage; average linkage for distances.
         - ``"spec"``: spectral clustering of the graph.
-        - ``"genie"``, ``"genie_mr"``: Genie with Gini threshold .3, or .5 and mutual reachability distances.
+        - ``"genie"``, ``"genie_mr"``: Genie with Gini threshold .3, and with .5 and mutual reachability.
         - ``"hdbscan"``: HDBSCAN.
         - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20; not for distances.
         - ``"graph_agg"``: many small k-means clusters, merged along the graph.
@@ -356,7 +356,7 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """Same as :func:`bag_candidate_pool`, but from given distances and graphs, with extra candidates."""
+    """Same as :func:`bag_candidate_pool`, but with given distances and graphs, and extra candidates."""
     # ``matrices`` must contain all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)

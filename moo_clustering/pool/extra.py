@@ -46,7 +46,7 @@ def extra_partitions(
     n_samples : int
         Number of samples.
     landmark_of : array-like of shape (n_samples,), optional
-        Landmark of each sample. A landmark gets the most frequent label of its samples (ties: the lowest).
+        Landmark of each sample. A landmark gets its samples' most frequent label (the lowest if tied).
     rng : numpy.random.Generator
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.

@@ -128,7 +128,7 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances between samples; None if X contains distances or if this saves no time."""
+        """Squared distances between samples; None for distances or if storing them saves no time."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
@@ -174,7 +174,7 @@ Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return the best of several k-means partitions for each k, or of k-medoids for distances."""
+    """For each k, return the best of several partitions by k-means, or by k-medoids for distances."""
     if data.precomputed:
         return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
     return [_kmeans(data, k) for k in ks]
@@ -251,7 +251,7 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
-    """Compute the single-linkage tree of mutual reachability, breaking ties like scikit-learn's HDBSCAN."""
+    """Compute the single-linkage tree of mutual reachability; ties are broken as in scikit-learn."""
     if data.squares is None:
         model = HDBSCAN(min_samples=min_samples, metric=data.metric, copy=True).fit(data.X)
         return model._single_linkage_tree_
@@ -266,7 +266,7 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
         nearer = reach[newest] < least
         least[nearer], source[nearer] = reach[newest, nearer], newest
         least[inside] = np.inf
-        # Ties are broken by the first sample, as in scikit-learn.
+        # In a tie, the first sample is selected, as in scikit-learn.
         newest = int(least.argmin())
         edges[step] = source[newest], newest, least[newest]
     return _process_mst(edges)
@@ -335,7 +335,7 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Cluster symmetric distances by alternating k-medoids; keep the best of ``n_init`` k-means++ starts."""
-    # With fewer than k distinct samples, there are fewer clusters. Iterations take O(n k + n^2 / k) time.
+    # Fewer than k distinct samples form fewer than k clusters. Iterations take O(n k + n^2 / k) time.
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
 
@@ -360,7 +360,7 @@ def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
 
 
 def _updated(D: FloatArray, labels: NDArray[np.int32], medoids: IntpArray) -> IntpArray:
-    """Return each cluster's member with the smallest sum of distances (ties: the current medoid)."""
+    """Return each cluster's member with the smallest distance sum (the current medoid if tied)."""
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     bounds = np.searchsorted(labels[order], np.arange(len(medoids) + 1))
