@@ -184,7 +184,7 @@ class BagClusterer(
         offsets: ArrayLike | None = None,
         **options: Any,
     ) -> FloatArray:
-        """Cluster the bags as ``fit`` does, and return their distances to the centres, see ``transform``."""
+        """Cluster the bags as ``fit`` does, and return their distances to the centres (see ``transform``)."""
         self.fit(X, y, groups=groups, offsets=offsets, **options)
         return self.transform(X, groups=groups, offsets=offsets)
 

@@ -459,7 +459,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     centers : {"medoid", "mean"}
         Centres used by the index: medoids, or centroids, which explain the published results.
     mutation : {"index", "rank"}
-        Whether mutation replaces a medoid with a bag at a similar position in X (paper), or a nearby bag.
+        Mutation replaces a medoid with a bag at a similar position in X (``"index"``, paper) or a nearby bag.
     pc, pm, p_gene : float
         Probabilities that a pair is crossed, that an individual is mutated, and that each of its medoids is
         then replaced.

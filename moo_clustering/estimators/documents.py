@@ -150,7 +150,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         if len(seen) < n_documents:
             _warn_of_largest(n_documents - len(seen), n_documents, "have no terms")
         if self.consensus == "cspa":
-            # Check the memory before the runs, which are expensive.
+            # Check the required memory before the runs, which are expensive.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.document_weighting == "ncw":
@@ -513,7 +513,7 @@ def chosen_runs(
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, NDArray[np.float64]]:
-    """Return consensus labels, numbered in order of first documents, and cluster-document associations."""
+    """Return consensus labels, numbered by their first documents, and cluster-document associations."""
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
@@ -572,7 +572,7 @@ def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequenc
 def leading_terms(
     weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
 ) -> tuple[tuple[Any, ...], ...]:
-    """Return the names or indices of the columns with the largest positive weights, in descending order."""
+    """Return the names or column indices of the largest positive weights in each row, in descending order."""
     found = []
     for row in weights:
         order = np.argsort(-row, kind="stable")[:n_terms]

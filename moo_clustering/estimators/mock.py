@@ -79,7 +79,7 @@ class MOCK(
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
     n_features). If at most a fifth of the links have genes, evaluating E genes takes O(E n_features + L) time
-    for L links between parts of the tree, whatever N is. With ``encoding="locus"`` or the objective
+    for L links between parts of the tree, independently of N. With ``encoding="locus"`` or the objective
     deviation, it takes O(N (n_features + n_neighbors)) time. A fit uses O(N n_neighbors) memory plus the
     population. ``"attainment"`` also searches ``n_controls`` sets of control data. Issues a UserWarning if no
     solution has ``n_clusters`` clusters, or if all labels belong to one class. Sources: Handl and Knowles,
@@ -613,7 +613,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in the first two objectives; NaN for solutions dominated in these.
+    """Return attainment scores in the first two objectives; NaN for solutions dominated in these two.
 
     Returns None if no number of clusters up to ``k_user`` occurs in all fronts.
     """

@@ -113,7 +113,7 @@ class NSGA2Clus(MedoidSetClusterer):
         signs = problem.natural(np.ones(problem.n_obj))
         if self._is_exhaustive(problem):
             if self.start is not None:
-                operators.start_genes(problem, self.start)  # only checks the start
+                operators.start_genes(problem, self.start)  # only to check ``start``
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))

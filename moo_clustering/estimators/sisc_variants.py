@@ -410,7 +410,7 @@ def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
 
 @_options.estimator
 class SISCStacked(multi_label.ThresholdClassifier):
-    """Weighted mean of the standardised logits of SISC and of a linear model.
+    """Stack of SISC and a linear model: the weighted mean of the standardised logits of both.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled; both models are fitted n_folds + 1

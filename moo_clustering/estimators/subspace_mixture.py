@@ -63,7 +63,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     shares_ : ndarray of shape (n_clusters_,)
         Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Log-likelihood gain of each relevant feature minus its cost, divided by the row sum; 0 without gains.
+        Log-likelihood gain minus cost of each relevant feature, divided by the row sum; 0 without gains.
     objective_ : float
         Log-likelihood gain over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
