@@ -305,7 +305,7 @@ def to_instances(values: ArrayLike, name: str) -> Instances:
     dtype = float_type(array.dtype)
     if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
         return array.view(np.ndarray)
-    with np.errstate(over="ignore"):  # overflow becomes infinite, which raises an error later
+    with np.errstate(over="ignore"):  # infinite values raise an error later
         return freeze(np.array(array, dtype=dtype, order="C", subok=False))
 
 
@@ -412,7 +412,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Return a row order that makes groups adjacent (None if they already are), offsets, and group names."""
+    """Return a row order in which groups are contiguous (None if they already are), offsets, and names."""
     import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")

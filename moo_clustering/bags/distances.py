@@ -41,7 +41,7 @@ def bag_distances(
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products of centred data in
     double precision. If two instances are too close for this precision, their distance is computed from their
-    difference, so equal instances have distance 0. Memory is required for the result, for ``max_memory``
+    difference, so identical instances have distance 0. Memory is required for the result, for ``max_memory``
     bytes of tables, and for centred copies of the instances. Raises a ValueError if bags have different
     numbers of features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
@@ -185,7 +185,7 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute squared distances (for means: summed distances) from bags ``x`` to ``y``; if ``both``, back."""
+    """Compute squared distances (for means: summed distances) from ``x`` to ``y``; if ``both``, also back."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
     waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, per row of each piece of y

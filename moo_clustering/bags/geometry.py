@@ -227,7 +227,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances from bags to centroids (inf if empty), (n_individuals, n_bags, n_clusters)."""
+        """Return distances from bags to centroids (inf without bags), (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -313,7 +313,7 @@ def farthest_candidates(
     -------
     kept : ndarray of shape (n_instances,), bool
         Instances to retain, at least one per bag. Omitting all other instances does not change the distance
-        from any bag to any centroid. Among equal instances of a bag, the first is retained.
+        from any bag to any centroid. Among identical instances of a bag, the first is retained.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
@@ -336,7 +336,7 @@ def farthest_candidates(
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return the candidates of a bag. Large bags are pruned in parts until few more instances are omitted."""
+    """Return the candidates of a bag. Large bags are pruned in parts until a round omits few instances."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:

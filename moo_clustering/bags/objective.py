@@ -170,7 +170,7 @@ class BagObjective(Shared):
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Bag that fills an empty cluster: the farthest from its centroid, the closest (paper), or none.
+            Bag that fills an empty cluster: farthest from its own centroid, closest (paper), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
@@ -249,13 +249,13 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """Return 1.5 times the largest distance, minus the distance, plus ``bias``; 0 for empty clusters."""
+    """Return 1.5 times the largest distance, minus each distance, plus ``bias``; 0 for empty clusters."""
     near = np.where(np.isfinite(distances), distances, 0.0)
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return each bag's mean squared norm of uncentred instances, or the squared norm of their mean."""
+    """Return the mean squared norm of each bag's uncentred instances, or the squared norm of their mean."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

@@ -8,7 +8,7 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """Repair partitions to satisfy the minimum cluster size and, unless they conflict, all constraints."""
+    """Repair partitions to satisfy the minimum cluster size and all constraints (none if any conflict)."""
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
         self.min_cluster_size = min_cluster_size

@@ -199,7 +199,7 @@ def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArr
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
-    """Return the result for one or two samples, each of which is a cluster."""
+    """Return the result for a data set of one or two samples, in which each sample is a cluster."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
     genes, names = problem.features.reshape(1, -1), ["F", "G", "H"]
@@ -278,7 +278,7 @@ class CenterProblem(Problem):
         require_squares(X)
         self.noise = noise * X.std(axis=0)
         self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
-        # Sum the distances of all samples to their mean, as the I-index does with ``e1="centroid"``.
+        # Sum the distances from all samples to their mean, as the I-index does with ``e1="centroid"``.
         self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
@@ -321,7 +321,7 @@ class CenterProblem(Problem):
         return np.stack(labels), kept
 
     def nearest_members(self, centers: FloatArray, labels: Labels) -> NDArray[np.int64]:
-        """Return the member nearest to each centre, shape (k,); ties are broken in favour of the first."""
+        """Return the cluster member nearest to each centre, shape (k,); in a tie, the first of them."""
         D = row_distances(self.features, centers, self.metric)
         own = labels[:, None] == np.arange(len(centers))
         return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
@@ -375,7 +375,7 @@ class CenterProblem(Problem):
 
 
 class CenterSampling(SeededSampling):
-    """Draw the number of clusters uniformly from 2..k_max, and this number of distinct samples as centres."""
+    """Draw the number of clusters k uniformly from 2..k_max, and k distinct samples as centres."""
 
     def _apply(self, problem: CenterProblem, n_samples: int, rng: np.random.Generator) -> FloatArray:
         X = np.full((n_samples, problem.k_max, problem.n_features), np.nan)
@@ -385,7 +385,7 @@ class CenterSampling(SeededSampling):
 
 
 class _GivenRows(MedoidSpace):
-    """Given distances from a few centres to all samples, for assignment subject to constraints."""
+    """Precomputed distances from a few centres to all samples, for assignment subject to constraints."""
 
     def __init__(self, D: FloatArray) -> None:
         self._rows = np.ascontiguousarray(D)

@@ -31,16 +31,16 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Posi
 
 
 class BagData(NamedTuple):
-    """Checked input of a fit: scaled bags, bags in the units of the data, and pairs of bags or None."""
+    """Checked arguments of ``fit``: scaled bags, bags in the units of the data, and pairs of bags or None."""
 
     bags: Bags
     raw_bags: Bags
     constraints: PairwiseConstraints | None
     seed: np.random.SeedSequence
-    equal: NDArray[np.intp]  # numbers that identify equal bags
+    equal: NDArray[np.intp]  # identical bags have equal numbers
 
     def united(self, labels: NDArray[Any]) -> Labels:
-        """Move equal bags without pairs to the cluster that most of them belong to."""
+        """Move identical bags without pairs to the cluster that most of them belong to."""
         pairs = self.constraints
         fixed = None if pairs is None else np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
         return _base.united(labels, self.equal, fixed)
@@ -69,7 +69,7 @@ class BagClusterer(
     min_cluster_size : int
         Minimum number of bags per cluster. Smaller clusters are filled with the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` violation;
+        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` * violation;
         ``"repair"`` also moves bags to satisfy labels and pairs.
     penalty : float
         Weight of the violation in the objective.
@@ -119,7 +119,7 @@ class BagClusterer(
             Bags, see :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per row with
             ``groups`` or ``offsets``. Without ``groups`` and ``offsets``, each row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. Each labelled pair is a constraint.
+            Partial labels 0, 1, ...; -1 or missing if unlabelled. Each pair of labelled bags is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of each row of ``X``, or the first row of each bag followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
@@ -157,8 +157,8 @@ class BagClusterer(
         """Predict the cluster of the nearest centre, ignoring constraints and minimum cluster sizes.
 
         Accepts bags in the same formats as ``fit``. Predictions for training bags can differ from ``labels_``
-        because of pairs, equal centres, minimum cluster sizes, or a search that ended before all bags were in
-        their nearest cluster.
+        because of pairs, identical centres, minimum cluster sizes, or a search that ended before all bags
+        were in their nearest cluster.
         """
         return least(self._distances(X, groups, offsets))
 
@@ -171,7 +171,7 @@ class BagClusterer(
         if pandas and hasattr(X, "columns") and len(X) != len(distances):
             import pandas as pd  # slow import
 
-            # Avoid scikit-learn's wrapper, which would use the index of X, with one row per instance.
+            # Avoid scikit-learn's wrapper, which would use the index of X (one entry per instance).
             return pd.DataFrame(distances)  # type: ignore[return-value]
         return distances
 
@@ -184,7 +184,7 @@ class BagClusterer(
         offsets: ArrayLike | None = None,
         **options: Any,
     ) -> FloatArray:
-        """Fit with the arguments of ``fit``, and return the distances to the centres like ``transform``."""
+        """Cluster the bags as ``fit`` does, and return their distances to the centres (see ``transform``)."""
         self.fit(X, y, groups=groups, offsets=offsets, **options)
         return self.transform(X, groups=groups, offsets=offsets)
 
@@ -203,7 +203,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags, and set the fitted attributes. Yield any search before it runs."""
+        """Cluster the bags, and set the fitted attributes. Subclasses that run a search yield it first."""
 
     def _check_sizes(self, n_bags: int) -> None:
         _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
@@ -219,7 +219,7 @@ class BagClusterer(
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair that enforces pairs and the minimum size, or None if none is needed."""
+        """Return the repair that enforces pairs and the minimum size, or None if no repair is needed."""
         return pair_rule(
             data.bags.n_bags,
             least,
@@ -230,7 +230,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite equal bags, number clusters by their first bags, and return their former numbers."""
+        """Unite identical bags, number clusters by first bags, and return the former cluster numbers."""
         why, least = "distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -300,8 +300,8 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Return the first index of the minimum of non-negative values along the last axis, up to rounding."""
-    # Smaller relative differences are rounding errors of matrix products.
+    """Return the index of the first minimum of non-negative values along the last axis, up to rounding."""
+    # Relative differences of up to 1e-9 are rounding errors of matrix products.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
@@ -322,7 +322,7 @@ def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
 def read_bags(
     estimator: BaseEstimator, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None, *, reset: bool
 ) -> Bags:
-    """Read bags in a format of ``BagClusterer.fit``; set (``reset``) or check the estimator's features."""
+    """Read bags in any format that ``BagClusterer.fit`` accepts; set (if ``reset``) or check the features."""
     if groups is None and offsets is None and not (isinstance(X, Bags) or holds_tables(X)):
         rows = numeric_features(estimator, X, dtype=[np.float64, np.float32], reset=reset)
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
@@ -360,7 +360,7 @@ class FeatureRange(NamedTuple):
 
     @classmethod
     def unit(cls, n_features: int) -> FeatureRange:
-        """Create a range that leaves values unchanged."""
+        """Create a range for which scaling leaves values unchanged."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def scale_bags(self, bags: Bags) -> Bags:

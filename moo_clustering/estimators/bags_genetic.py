@@ -127,7 +127,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics of the individuals without illegal empty clusters, which can lower the objective."""
+    """Statistics of individuals without illegal empty clusters; such clusters can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -226,12 +226,12 @@ class MutationOptions:
 @documented(BagObjective.improve)
 @_options.estimator
 class RedrawOptions(MutationOptions):
-    """Parameters of mutations that draw each gene according to the objective of its possible values.
+    """Parameters of mutations that draw each gene with probabilities that depend on the resulting objective.
 
     Parameters
     ----------
     empty : {"farthest", "closest"}
-        Bag that fills an empty cluster in a k-means step: farthest from its centroid, or closest (paper).
+        Bag that fills an empty cluster in a k-means step: farthest from its own centroid, or closest (paper).
     """
 
     _: KW_ONLY
@@ -274,9 +274,9 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation between bag means (Eq. 7).
 
-    Unlike :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and draws all
-    mutated genes at once, with probabilities that depend on the distances to the centroids. A generation
-    takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
+    Unlike :class:`MIGKA`, it allows empty clusters during the search, and draws all mutated genes at once,
+    with probabilities that depend on the distances to the centroids. Its objective is cheaper to compute: a
+    generation takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
     ``min_cluster_size`` bags per cluster; ``logbook_`` describes only such partitions. Source: Evolutionary
     multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
@@ -388,9 +388,9 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC search over local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), moves
-    single bags of each child until it is a local optimum, and removes duplicate partitions. Local search from
-    random partitions is worse, unless there are few local optima or only a few dozen searches. Source:
-    Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
+    single bags of each child until it is a local optimum, and removes duplicate partitions. Local searches
+    from random partitions find worse optima than CHC, unless there are few local optima or only a few dozen
+    searches. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
@@ -459,7 +459,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     centers : {"medoid", "mean"}
         Centres used by the index: medoids, or centroids, which explain the published results.
     mutation : {"index", "rank"}
-        Whether mutation replaces a medoid with a bag that has a similar index (paper), or with a nearby bag.
+        Mutation replaces a medoid with a bag at a similar position in X (``"index"``, paper) or a nearby bag.
     pc, pm, p_gene : float
         Probabilities that a pair is crossed, that an individual is mutated, and that each of its medoids is
         then replaced.
@@ -572,7 +572,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute distances to medoids, increased between medoids so that repairs do not move these."""
+        """Compute distances to medoids; those between medoids are raised, so that repairs move no medoid."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0

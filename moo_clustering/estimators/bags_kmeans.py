@@ -38,7 +38,7 @@ class BagKMeans(BagClusterer):
         number of updates per run.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
-        bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` violation.
+        bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.
 
     Attributes
     ----------
@@ -103,12 +103,12 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
     Notes
     -----
-    Each assignment satisfies the constraints if possible: groups of must-linked bags are assigned together,
-    largest group first, and groups with cannot-links to different clusters. Small clusters are then filled
-    with unconstrained bags. If the distance is asymmetric, updates can increase the inertia. If a run returns
-    to earlier medoids, it stops, and its best solution since then is used. Computing the distances takes
-    O(n_instances^2 n_features) time and 8 n_bags^2 bytes, and an update takes O(n_init n_clusters n_bags^2)
-    time.
+    Each assignment satisfies the constraints if possible. Must-linked bags form groups, which are assigned
+    in descending order of size; groups that are cannot-linked are assigned to different clusters. Small
+    clusters are then filled with unconstrained bags. If the distance is asymmetric, updates can increase the
+    inertia. A run stops when earlier medoids recur; the best solution since their first occurrence is used.
+    Computing the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes, and an update takes
+    O(n_init n_clusters n_bags^2) time.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate assignments and medoid updates (Eq. 2); H[i, j] is the distance from bag i to bag j."""
+    """Alternate between assigning bags and updating medoids; H[i, j] is the distance from bag i to bag j."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -228,7 +228,7 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
     out = medoids.copy()
     for k in range(n_clusters):
         own = np.where(members[..., k], costs, np.inf)
-        # Smaller relative differences are rounding errors.
+        # Relative differences of up to 1e-12 are rounding errors.
         limit = own.min(axis=1, keepdims=True) * (1.0 + 1e-12)
         best = members[..., k] & (own <= limit)
         stays = best[np.arange(n_starts), medoids[:, k]] | ~best.any(axis=1)
@@ -238,21 +238,22 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM), in which the distance from a bag to a centre is that of its farthest instance.
+    """k-means of bags (MIKM); the distance from a bag to a centre is that of the bag's farthest instance.
 
     Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia, because means do
-    not minimise distances to farthest instances. A run stops when a partition recurs; the best since then is
-    used. An iteration takes O(n_clusters n_instances n_features) time. With one instance per bag, this is
-    Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+    not minimise distances to farthest instances. A run stops when a partition recurs; the best partition
+    since its first occurrence is used. An iteration takes O(n_clusters n_instances n_features) time. With one
+    instance per bag, this is Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs.
+    1, 3, 4 and 11.
 
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
-        Whether to fill empty clusters with the bag farthest from its centre, or to keep their centres, which
-        can reduce ``n_clusters_``. Empty clusters are common, because bags with outlying instances are
-        usually nearest to a centre in the middle of the data.
+        Whether to fill an empty cluster with the bag farthest from its own centre, or to keep the centre of
+        the empty cluster, which can reduce ``n_clusters_``. Empty clusters are common, because bags with
+        outlying instances are usually nearest to a centre in the middle of the data.
 
     Attributes
     ----------

@@ -117,7 +117,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """Cluster the rows of X within the limits.
 
         Raises a ValueError if the limits or pairs are impossible, or if no partition that satisfies them is
-        found. Issues a UserWarning if the limits separate equal rows, or if some clusters are empty.
+        found. Issues a UserWarning if the limits separate identical rows, or if some clusters are empty.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Int32Array:
-        """Assign rows to the nearest centres or, with ``within_limits``, to clusters at the lowest cost.
+        """Assign rows to the nearest centres or, if ``within_limits``, at the lowest cost within the limits.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
         ``within_limits``, the limits apply to the rows of X alone. Raises a ValueError if no assignment
@@ -251,7 +251,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             except ValueError as error:
                 if data and str(error).startswith(data):
                     raise
-                # Error messages name the bounds "low" and "high"; insert the parameter names.
+                # Error messages call the bounds "low" and "high"; replace these words with parameter names.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
@@ -285,7 +285,7 @@ class _Run(NamedTuple):
 def _united(
     points: FloatArray, run: _Run, limits: Sequence[Limit], equal: NDArray[Any], fixed: NDArray[Any]
 ) -> _Run:
-    """Move equal rows without pairs to the same cluster, unless this violates the limits."""
+    """Move identical rows without pairs to the same cluster, unless this violates the limits."""
     labels = number_clusters(_base.united(run.labels, equal, fixed))[0]
     if any(limit.violations(labels)[0] > 0 for limit in limits):
         return run
@@ -297,7 +297,7 @@ def _united(
 def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
-    """Alternate assignments within the bounds and updates of the means; None if no assignment is found."""
+    """Alternate between assignments within the bounds and updates; return None if no assignment is found."""
     # Start with Lloyd iterations without limits, so that the first assignment is almost optimal.
     centers, n_passes = np.array(centers, order="C"), 5
     n_steps = n_passes * points.size * len(centers) / 2
@@ -369,7 +369,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function of the costs that returns labels and gap, starting from the last dual values."""
+        """Return a function from costs to labels and gap that starts from the duals of its last call."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -409,7 +409,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Reassign cannot-linked and nearly tied groups by an integer programme; add groups if infeasible."""
+        """Reassign cannot-linked and nearly tied groups by an integer programme; add groups if needed."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -467,7 +467,7 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign some groups, given the amounts ``spent`` by all others; also return the dual values.
+        """Assign some groups, given the amounts ``spent`` by other groups; also return the dual values.
 
         If ``rivals`` contains pairs of rows with cannot-links, the solution is integral and the duals are 0.
         """
@@ -514,7 +514,7 @@ class _Bounds:
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Remove violations by the cheapest moves and swaps per violation; return None if some remain."""
+        """Remove violations by moves and swaps of lowest cost per violation; return None if any remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)

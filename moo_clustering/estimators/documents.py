@@ -52,14 +52,14 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     Parameters
     ----------
     n_clusters, n_runs : int
-        Number of consensus clusters and of topics per run, and number of runs.
+        Number of consensus clusters, which is also the number of topics per run, and number of runs.
     input : {"tfidf", "counts"}
         Whether X contains weights, or counts that :class:`PaperTfidfTransformer` converts to weights.
     document_weighting : {"ncw"} or None
         Normalised-cut weighting of documents, see :class:`NCWTransformer`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
-        n_documents). All other options except ``"cspa"`` use METIS, if installed, which balances clusters.
+        n_documents). Named methods except ``"cspa"`` use METIS, if installed, which balances clusters.
     run_selection : {"none", "best_half", "pareto"}
         Runs used in the consensus: all runs, the half that agrees best with all runs, or an evolved subset.
     select : {"anmi", "i2"}
@@ -150,7 +150,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         if len(seen) < n_documents:
             _warn_of_largest(n_documents - len(seen), n_documents, "have no terms")
         if self.consensus == "cspa":
-            # Fail before the runs, which are expensive.
+            # Check the required memory before the runs, which are expensive.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.document_weighting == "ncw":
@@ -165,7 +165,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             verbose=bool(self.verbose),
             **_solver_options(self),
         )
-        # Unite equal documents, because a run can assign them different weights, and hence different labels.
+        # Unite identical documents, because a run can assign them different weights, hence different labels.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -209,7 +209,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean term weights; without terms, the largest cluster.
+        """Predict the cluster with the most similar mean weights, or the largest for documents without terms.
 
         Predictions for training documents can differ from ``labels_``, the consensus of the runs.
         """
@@ -249,8 +249,8 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     """Document clustering by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, and the rows of V are the topic weights of documents. Each document is
-    assigned to the topic with the largest weight, and documents without terms to the largest cluster. Equal
-    documents share a cluster. An iteration takes O(n_values n_clusters + (n_documents + n_terms)
+    assigned to the topic with the largest weight, and documents without terms to the largest cluster.
+    Identical documents share a cluster. An iteration takes O(n_values n_clusters + (n_documents + n_terms)
     n_clusters^2) time, and each parallel run uses O((n_documents + n_terms) n_clusters) memory. Source: W.
     Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003);
     "Ensemble non-negative matrix factorization for clustering biomedical documents".
@@ -328,7 +328,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute topic weights by non-negative least squares, exactly (unlike ``document_weights_``)."""
+        """Compute exact non-negative least-squares topic weights; ``document_weights_`` are approximate."""
         check_is_fitted(self)
         X, topics = self._checked(X, reset=False), self.components_
         weights = factorization.document_weights(X, topics.T, n_jobs=self.n_jobs)
@@ -358,7 +358,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def _set(
         self, U: AnyFloatArray, V: AnyFloatArray, empty: NDArray[np.bool_], equal: NDArray[np.intp]
     ) -> None:
-        # The solver can stop before the weights of equal documents have become equal.
+        # The solver can stop before the weights of identical documents have become equal.
         topics = _base.united(factorization.labels_from_factors(U, V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
@@ -438,7 +438,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save all runs, and return their number in the file; on failure, warn, or raise if there are none."""
+    """Save all runs, and return how many the file contains; on failure, warn, or raise if it has none."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -513,7 +513,7 @@ def chosen_runs(
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, NDArray[np.float64]]:
-    """Return consensus labels, numbered by first document, and cluster-document associations."""
+    """Return consensus labels, numbered by their first documents, and cluster-document associations."""
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
@@ -539,7 +539,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Compute the mean share of each cluster (rows) that runs group with each document (columns)."""
+    """Compute the share of each cluster (row) that runs group with each document (column), on average."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -560,7 +560,7 @@ def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> 
 
 
 def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
-    """Return the given feature names, or those of the fit; raise a ValueError if their number is wrong."""
+    """Return ``given`` or, if None, ``feature_names_in_``; raise a ValueError if their number is wrong."""
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is not None and len(names) != model.n_features_in_:
         raise ValueError(
@@ -572,7 +572,7 @@ def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequenc
 def leading_terms(
     weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
 ) -> tuple[tuple[Any, ...], ...]:
-    """Return the names or columns of the largest positive weights in each row, in descending order."""
+    """Return the names or column indices of the largest positive weights in each row, in descending order."""
     found = []
     for row in weights:
         order = np.argsort(-row, kind="stable")[:n_terms]

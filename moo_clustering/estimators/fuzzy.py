@@ -23,9 +23,9 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to that
-    cluster. Features in different units should be scaled first. In high dimensions, memberships become equal
-    and centres coincide unless ``fuzziness`` is low. A fit takes O(n_init max_iter
+    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to
+    the cluster of that centre. Features in different units should be scaled first. In high dimensions,
+    memberships become equal and centres coincide unless ``fuzziness`` is low. A fit takes O(n_init max_iter
     n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern
     Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
@@ -94,12 +94,12 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster with the largest membership; training rows get their ``labels_``."""
+        """Predict the cluster with the largest membership; for training rows, this is their ``labels_``."""
         return self.predict_proba(X)[:, : self.n_clusters_].argmax(axis=1).astype(np.int32)
 
     @documented(_base.OF_TRANSFORM)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Compute memberships, with columns like ``memberships_``; they are not probabilities of a model."""
+        """Compute memberships, in the column order of ``memberships_``; they are not model probabilities."""
         return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
     def _memberships(self, points: FloatArray) -> FloatArray:
@@ -116,7 +116,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
-        """Update the memberships, and the centres and norms, in turn."""
+        """Alternate between updating the memberships and updating the centres and norms."""
         n_iter, converged, factors = 0, False, None
         former: Any = np.inf
         while not converged and n_iter < self.max_iter:
@@ -129,7 +129,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
             if not converged:
                 former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
-                # A cluster keeps its centre if it has no weight, because all samples equal other centres.
+                # If all samples equal other centres, a cluster has no weight, and keeps its centre.
                 used = totals > 0.0
                 centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
                 factors = self._factors(points, weights, centers)
@@ -198,7 +198,7 @@ def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None
     """Compute squared distances in each cluster's norm, shape (n_samples, n_clusters)."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
-    # BLAS can round equal rows differently.
+    # BLAS can round identical rows differently.
     turned = [np.einsum("nd,de->ne", points - v, B) for v, B in zip(centers, factors, strict=True)]
     return np.square(turned).sum(axis=2).T
 

@@ -41,7 +41,7 @@ FINALS = ("vote", "cspa")
 _FEW_VALUES = 20
 # Number of neighbours used to classify samples without a clear vote.
 _N_NEIGHBORS = 5
-# Smaller differences between shares of votes are rounding errors.
+# Differences of up to 1e-12 between shares of votes are rounding errors.
 _EQUAL = 1e-12
 
 
@@ -65,14 +65,14 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Maximum number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
         Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
-        except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
+        except in float columns with more than ``bins`` values (20 for integers), which are binned.
     beta : float
         Minimum share of votes for a sample to be used as a training sample with ``final="vote"``.
     final : {"vote", "cspa"}
         How the solutions on the front are combined: by majority vote and a classifier, or by
         :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``. :meth:`choose` accepts these names.
     reference : {"first", "medoid"}
-        Partition that numbers the clusters in the vote: lowest pi, or highest mean similarity to the others.
+        Partition that numbers the clusters for the vote: lowest pi, or highest mean similarity to others.
     bins : int or None
         Number of quantile intervals for float columns, with ``metric="hamming"``. None: raise a ValueError
         for fractions.
@@ -198,7 +198,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest mode, breaking ties as in ``fit``.
 
-        Categories that did not occur in ``fit`` differ from all others. After a vote or consensus,
+        Categories that did not occur in the training data differ from all others. After a vote or consensus,
         predictions for training samples can differ from ``labels_``.
         """
         check_is_fitted(self, "pareto_front_")
@@ -278,7 +278,7 @@ class CategoryCoder:
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert codes of shape (..., n_features) to values; objects if the columns have different types."""
+        """Convert codes of shape (..., n_features) to values, in an object array if column types differ."""
         kinds = {categories.dtype for categories in self.categories}
         values = np.empty(modes.shape, dtype=kinds.pop() if len(kinds) == 1 else object)
         for feature, categories in enumerate(self.categories):
@@ -382,7 +382,7 @@ class Column:
 
 
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Read the columns of a table, and set (``reset``) or check the estimator's features."""
+    """Read the columns of a table, and set (if ``reset``) or check the estimator's features."""
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -440,9 +440,9 @@ def majority_vote(
 
     Cluster numbers are first matched to those of the reference. Samples whose cluster receives at least a
     share ``beta`` of the votes train a 5-nearest-neighbour classifier for the other samples, unless there are
-    fewer than 5 training samples or a cluster has none. Ties are broken in favour of the lower number.
+    fewer than 5 training samples or a cluster has none. Ties are broken in favour of the lower label.
     """
-    # Renumber all partitions, so that the choice among equally good matchings does not depend on numbers.
+    # Renumber all clusters, so that the choice among equally good matchings does not depend on numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]

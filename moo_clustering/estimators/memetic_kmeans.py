@@ -55,7 +55,7 @@ CONTROLS = ("multistart", "swap", "ward")
 # Maximum number of samples for searches that start from a Ward cut; ``strategy="ward"`` has no limit.
 WARD_SAMPLES = 8000
 # Default budget in distances: 2000 n_samples n_clusters, but at most the larger of 5e8 and 200 n_samples
-# n_clusters. With a smaller budget, restarts of k-means find lower sums of squares.
+# n_clusters. With a smaller budget, restarts of k-means find lower sums of squares than evolution.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For partitioned tables: number of searches, rows per search, iterations on the union of the samples, passes
 # over all rows (additional passes gain less than 0.2%), and relative gain below which a solution is final.
@@ -69,10 +69,10 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     """k-means that finds low sums of squares by evolution or a simpler search.
 
     With 50 or more clusters, evolution and single-centre relocation (``strategy="swap"``) find lower sums of
-    squares than restarts, but do not reliably agree better with known classes. With 20 or fewer clusters,
-    restarts are as good. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for
-    minimum sum-of-squares clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random swap
-    clustering", Journal of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
+    squares than restarts, but not reliably better agreement with known classes. With 20 or fewer clusters,
+    restarts are as good as both. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm
+    for minimum sum-of-squares clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random
+    swap clustering", Journal of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     checkpoint_every : int
         Number of local searches between checkpoints.
     resume : bool
-        Whether to resume from ``checkpoint`` if it exists, with the same result. The budget can be larger.
+        Whether to resume from ``checkpoint`` if it exists, with the same result. The budget may be increased.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     n_clusters_ : int
         ``n_clusters``, or the number of distinct samples if that is lower.
     history_ : DataFrame
-        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` per improvement and finally.
+        ``generation`` (local searches), ``distance_evaluations``, ``inertia`` per improvement and at the end.
     control_inertia_ : dict of str to float
         Sum of squares of each control, if ``report_controls`` is True.
     n_local_searches_, n_iter_ : int
@@ -569,7 +569,7 @@ def improved_by_passes(
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
     """Improve all candidates, shape (p, k, d), by Lloyd iterations and relocations until they converge.
 
-    Returns the best centres, the first row of each cluster, and the lowest sums of squares, (n_passes, p).
+    Returns the best centres, their clusters' first rows, and the lowest sums of squares, (n_passes, p).
     """
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
@@ -612,7 +612,7 @@ def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArr
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
-    """Return the positions of the best distinct optima and, if there are too few, of their duplicates."""
+    """Return the positions of the best distinct optima; if these are too few, also of duplicate optima."""
     order = np.argsort(objectives, kind="stable")
     values = objectives[order]
     clone = np.zeros(len(values), dtype=np.bool_)
@@ -655,7 +655,7 @@ def run_search(
     description: str = "",
 ) -> CenterSearch:
     """Run at least one local search, until the search is finished or the guard requests a stop."""
-    # The saver only uses the generation, state and restore of the search.
+    # The saver only uses ``generation``, ``state`` and ``restore`` of the search.
     saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"

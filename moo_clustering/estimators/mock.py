@@ -78,12 +78,12 @@ class MOCK(
       a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting; use it only as a fallback.
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
-    n_features). If at most a fifth of the links have genes, evaluating E genes takes O(E n_features) time
-    plus the number of links between parts of the tree, independently of N. With ``encoding="locus"`` or
-    deviation, it takes O(N (n_features + n_neighbors)). A fit uses O(N n_neighbors) memory plus the
-    population. ``"attainment"`` repeats the search ``n_controls`` times. Issues a UserWarning if no solution
-    has ``n_clusters`` clusters, or if all labels belong to one class. Sources: Handl and Knowles, "An
-    evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On
+    n_features). If at most a fifth of the links have genes, evaluating E genes takes O(E n_features + L) time
+    for L links between parts of the tree, independently of N. With ``encoding="locus"`` or the objective
+    deviation, it takes O(N (n_features + n_neighbors)) time. A fit uses O(N n_neighbors) memory plus the
+    population. ``"attainment"`` also searches ``n_controls`` sets of control data. Issues a UserWarning if no
+    solution has ``n_clusters`` clusters, or if all labels belong to one class. Sources: Handl and Knowles,
+    "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On
     semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles,
     "An improved and more scalable evolutionary approach to multiobjective clustering", IEEE TEVC, 2018.
 
@@ -125,8 +125,8 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Maximum neighbour rank. Higher ranks are replaced by this value, which saves time and does no harm if
-        it is at least 5 ``n_neighbors``.
+        Maximum neighbour rank. Higher ranks are replaced by ``rank_cap``, which saves time. Values of
+        at least 5 ``n_neighbors`` do no harm.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -164,8 +164,8 @@ objective, int or callable, default="auto"
     chosen_ : int
         Selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the distinct non-dominated partitions before equal rows of X are united, with their
-        original signs, sorted by the first objective.
+        Objectives, with original signs, of the distinct non-dominated partitions (before identical rows of X
+        are united), sorted by the first objective.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of each solution.
     mst_ : SpanningTree
@@ -254,7 +254,7 @@ objective, int or callable, default="auto"
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK of 2007: PESA-II, links for all samples, and deviation. ``options`` take precedence."""
+        """Create MOCK of 2007: PESA-II, genes for all samples, and deviation. ``options`` take precedence."""
         return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
@@ -392,8 +392,8 @@ objective, int or callable, default="auto"
         return self._united(self._problem.decode(self._front.genes))
 
     def _united(self, labels: Labels) -> Labels:
-        """Move equal rows without labels or pairs to the cluster that most of them belong to."""
-        # The search can separate equal rows, because links between them are limited and can mutate.
+        """Move identical rows without labels or pairs to the cluster that most of them belong to."""
+        # The search can separate identical rows, because links between them are limited and can mutate.
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         found = _base.united(labels, self._equal, fixed)
@@ -599,7 +599,7 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return the rows whose number of clusters is closest to ``n_clusters`` (ties: fewer); all if None."""
+    """Return the rows whose number of clusters is closest to ``n_clusters`` (ties: the lower); None: all."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -613,7 +613,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in the first two objectives; NaN for solutions that are dominated in them.
+    """Return attainment scores in the first two objectives; NaN for solutions dominated in these two.
 
     Returns None if no number of clusters up to ``k_user`` occurs in all fronts.
     """

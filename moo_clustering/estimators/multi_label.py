@@ -152,7 +152,7 @@ class ThresholdClassifier(PartialLabelClassifier):
 
 @_options.estimator
 class MetaLabeler(PartialLabelClassifier):
-    """Classifier that ranks labels one-vs-rest; a second classifier predicts how many apply.
+    """Classifier that ranks labels by one-vs-rest scores; a second classifier predicts how many labels apply.
 
     The number of labels is learned from the features (content-based variant). Unlabelled samples are ignored.
     Samples and predictions can have empty label sets. The decision value of a label is -1e6 if no labelled
@@ -232,7 +232,7 @@ class MetaLabeler(PartialLabelClassifier):
         return expit(decisions) if self.multilabel_ else sigmoid_shares(decisions)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes, or the highest-scoring labels, whose number :meth:`predict_n_labels` returns."""
+        """Predict classes, or as many of the highest-scoring labels as :meth:`predict_n_labels` returns."""
         X = self._rows(X)
         return decided(self, self._decisions(X), 0.0, self._n_labels(X) if self.multilabel_ else None)
 
@@ -256,7 +256,7 @@ class MetaLabeler(PartialLabelClassifier):
 def decided(
     model: Any, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
 ) -> NDArray[Any]:
-    """Return the highest-scoring classes, or label indicators by threshold or number of labels."""
+    """Return the highest-scoring classes, or label indicators based on ``threshold`` or ``n_labels``."""
     if not model.multilabel_:
         if n_labels is not None:
             raise ValueError("n_labels requires label sets, but y in fit had one class per sample")
@@ -267,7 +267,7 @@ def decided(
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Return a mask of the ``n_labels`` labels with the largest scores in each row (ties: the first)."""
+    """Return a mask of the ``n_labels`` labels with the largest scores in each row; the first win ties."""
     order = np.argsort(-scores, axis=1, kind="stable")
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)
@@ -315,7 +315,7 @@ def narrow_indices(X: Any) -> Any:
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
-    """Clone an estimator, setting each ``random_state`` (with ``unset_only``, if None) from ``seed``."""
+    """Clone an estimator, and draw each ``random_state`` (if ``unset_only``, only those that are None)."""
     copy = clone(estimator)
     values = copy.get_params()
     names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
@@ -367,7 +367,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         Minimum number of samples with the same label set for this set to become a class (p in the paper).
     n_subsets : int
         Maximum number of copies of a sample with a rare label set (b in the paper). Each copy has a frequent
-        proper subset of these labels; large subsets take precedence. With 0, such samples are ignored.
+        proper subset of these labels; larger subsets take precedence. With 0, these samples are ignored.
     n_estimators : int
         Number of classifiers.
     max_samples : float
@@ -465,7 +465,8 @@ class PrunedSets(NamedTuple):
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
     """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets.
 
-    Each is replaced by its first ``n_subsets`` frequent proper subsets; samples without one are omitted.
+    A rare set is replaced by its first ``n_subsets`` frequent proper subsets; samples whose set has none
+    are omitted.
     """
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True

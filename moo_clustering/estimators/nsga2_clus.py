@@ -55,7 +55,7 @@ class NSGA2Clus(MedoidSetClusterer):
     unique : bool
         Whether survival selection prefers distinct medoid sets to duplicates.
     search : {"auto", "evolve", "exhaustive"}
-        Evolution, or evaluation of all medoid sets. ``"auto"``: exhaustive if there are up to ``max_sets``.
+        Evolution, or evaluation of all medoid sets. ``"auto"``: exhaustive for up to ``max_sets`` sets.
     max_sets : int
         Maximum number of sets for an exhaustive search; ``"exhaustive"`` raises a ValueError for more sets.
 
@@ -113,7 +113,7 @@ class NSGA2Clus(MedoidSetClusterer):
         signs = problem.natural(np.ones(problem.n_obj))
         if self._is_exhaustive(problem):
             if self.start is not None:
-                operators.start_genes(problem, self.start)  # checks the start, which is not needed
+                operators.start_genes(problem, self.start)  # only to check ``start``
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))

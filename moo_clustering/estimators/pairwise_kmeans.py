@@ -55,9 +55,9 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Cluster centres; unit vectors for ``metric="cosine"``.
     objective_, inertia_ : float
-        Objective J of the best run, and its sum of distortions without penalties.
+        Objective J of the best run, and the sum of distortions of that run, without penalties.
     objective_history_ : ndarray of shape (n_iter_,)
-        J after each round, which never increases.
+        Objective J after each round; it never increases.
     n_iter_ : int
         Number of rounds in the best run.
     """
@@ -128,7 +128,7 @@ class PCKMeans(PairwiseKMeans):
     Minimises J, the sum of the distortions to the centres plus ``penalty`` for each must-link between
     clusters and each cannot-link within a cluster. The initial centres are the centres of the must-link
     components. Each round assigns the samples one by one in random order (iterated conditional modes), and
-    then updates the centres. It takes O(n_samples n_clusters n_features + n_pairs) time and O(n_samples
+    then updates the centres. A round takes O(n_samples n_clusters n_features + n_pairs) time and O(n_samples
     n_clusters + n_pairs) memory. Sparse data remain sparse. n labelled samples imply n(n-1)/2 pairs. Source:
     S. Basu, A. Banerjee, R. Mooney, "Active semi-supervision for pairwise constrained clustering", SIAM
     International Conference on Data Mining (2004), section 2.
@@ -137,7 +137,7 @@ class PCKMeans(PairwiseKMeans):
     ----------
     penalty : float or tuple of two floats
         Penalty of each violated pair, or a tuple of the penalties of violated must-links and violated
-        cannot-links. Default: the mean distortion to a single centre, or 1 if it is 0.
+        cannot-links. Default: the mean distortion to a single centre, or 1 if this mean is 0.
 
     Examples
     --------
@@ -346,7 +346,7 @@ class Penalties:
     def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
         """Return each sample's range in the list of partners, the partners, and the costs of joining them."""
         pairs = np.concatenate([self.must, self.cannot])
-        # Must-links have negative costs.
+        # Joining a must-linked partner has a negative cost.
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
         sample, partner = np.concatenate([pairs, pairs[:, ::-1]]).T
         order = np.argsort(sample, kind="stable")
@@ -402,9 +402,9 @@ def component_seeds(
 ) -> FloatArray:
     """Select centres of components by weighted farthest-first traversal, and then random samples.
 
-    The largest component comes first, followed each time by the component with the largest product of size
-    and distance to the nearest selected centre (ties: the first). Random samples differ from all centres and
-    lie outside the components if possible. Takes O(n_clusters n_samples n_features) time.
+    The largest component is selected first, then repeatedly the component with the largest product of size
+    and distance to the nearest selected centre; the first wins ties. Random samples differ from all centres
+    and lie outside the components if possible. Takes O(n_clusters n_samples n_features) time.
     """
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
@@ -439,7 +439,7 @@ def _fill(
     for c in range(n_chosen):
         nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
     for c in range(n_chosen, len(centers)):
-        # Rounding can make the distances between equal rows positive.
+        # Rounding can make the distances between identical rows positive.
         new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
         candidates = np.flatnonzero(free & new)
         if not len(candidates):
@@ -457,7 +457,7 @@ def _row(X: Features, i: int) -> FloatArray:
 class Distortion:
     """Squared Euclidean distance to the mean; base class of other distortions.
 
-    The other methods expect samples from which :meth:`moved` has subtracted :meth:`offset`. Distances have
+    All other methods expect samples from which :meth:`moved` has subtracted :meth:`offset`. Distances have
     shape (n_samples, n_centers). ``centers`` leaves the centres of empty clusters unchanged.
     """
 
@@ -492,12 +492,12 @@ class Distortion:
         return out
 
     def largest(self, X: Features) -> float:
-        """Return the largest squared distance; takes quadratic time in the samples far from the mean."""
+        """Return the largest squared distance; the time is quadratic in the number of distant samples."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
         found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
-        # Due to rounding, equal rows can be farther from their mean than from each other.
+        # Due to rounding, identical rows can be farther from their mean than from each other.
         least = min(found - radius.max() - 1e-9 * found, radius.max())
         far = X[np.flatnonzero(radius >= least)]
         step = max(1, BLOCK_ITEMS // far.shape[0])
@@ -532,7 +532,7 @@ class Cosine(Distortion):
         return _arrays.unit_rows(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute half the squared distances of unit vectors, which are precise for similar vectors."""
+        """Compute half the squared distances between unit vectors, which are precise for similar vectors."""
         return np.where(self._zero(X)[pairs].any(axis=1), 1.0, 0.5 * super().within(X, pairs))
 
     def largest(self, X: Features) -> float:
@@ -581,9 +581,9 @@ def diagonal_metric(
     """Minimise sum_ML d^2 - log sum_CL d over the weights.
 
     The solution a satisfies ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in
-    feature t, plus ``2 ridge n_must`` times its variance. L-BFGS optimises b = a s, which puts all features
-    on one scale. An iteration takes O((n_must + n_cannot) n_features) time. Returns None if the samples of
-    each cannot-link are equal.
+    feature t, plus ``2 ridge n_must`` times the variance of t. L-BFGS optimises b = a s, which puts all
+    features on one scale. An iteration takes O((n_must + n_cannot) n_features) time. Returns None if the
+    samples of each cannot-link are identical.
     """
     variance = X.var(axis=0)
     used = _varies(X)
@@ -737,7 +737,7 @@ def _warn(metric: str, max_iter: int) -> None:
 
 
 class PairDifferences:
-    """Differences ``X[i] - X[j]`` of pairs, stored up to 256 MiB, otherwise recomputed in each pass."""
+    """Differences ``X[i] - X[j]`` of pairs, stored if they take at most 256 MiB, otherwise recomputed."""
 
     def __init__(self, X: FloatArray, pairs: Int64Array) -> None:
         self._X, self._pairs, self.n_pairs = X, pairs, len(pairs)

@@ -49,8 +49,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     should differ between the graphs of the population (f2). Phase II merges the non-dominated graphs into a
     sparse similarity matrix for spectral clustering, in which samples have different numbers of neighbours.
     Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and O(pop_size N)
-    bytes; only ``list_width="full"`` requires O(N^2). With ``sample_weight``, f1 is a weighted mean, and a
-    sample of weight w counts as w samples when the merged graph is clustered; diversity, ``sigma`` and
+    bytes; only ``list_width="full"`` requires O(N^2) bytes. With ``sample_weight``, f1 is a weighted mean,
+    and a sample of weight w counts as w samples when the merged graph is clustered; diversity, ``sigma`` and
     ``ridge`` ignore the weights, and ``laplacian="unnormalized"`` is not supported. Source: PESC: "Pareto
     ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
@@ -86,9 +86,9 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ensemble_over : {"nondominated", "population"}
         Graphs that are merged: the non-dominated graphs, or the entire final population.
     min_members : int
-        Minimum number of merged graphs, from additional fronts if needed. Default: floor(ln N) + 1.
+        Minimum number of merged graphs; if needed, further fronts are added. Default: floor(ln N) + 1.
     es2_weight : {"one_minus_div", "div", "count"}
-        Weight of each graph in ES2: 1 - diversity (as in the paper's formula), diversity (text), or 1.
+        Weight of each graph in ES2: 1 - diversity (the paper's formula), diversity (the paper's text), or 1.
     sigma : float or {"mean", "median", "grid"}
         Scale factor of ES3. ``"grid"`` uses the value with the largest eigengap in the paper's grid.
     metric : str
@@ -172,7 +172,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Deferred objectives are NaN until PESC's survival operator computes them; no other operator can.
+            # Deferred objectives are NaN until PESC's survival operator computes them; others cannot.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -446,7 +446,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Return the graph's neighbour lists, or lists of width 1 if it uses none, to find duplicates."""
+        """Return the graph's neighbour lists or, if it uses none, lists of width 1 for finding duplicates."""
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
@@ -470,7 +470,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Return the graph with constraints, and its scale factor or None."""
+        """Return the graph after applying constraints, and its scale factor or None."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -487,7 +487,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         if self.sigma != "eigengap":
             sigma = graphs.resolve_sigma(distances, self.sigma)
             return constrained(gaussian(sigma)), sigma
-        # Select the value with the largest eigengap in the paper's grid (ties: the largest value).
+        # Select the value with the largest eigengap in the paper's grid; in a tie, the largest value.
         gaps = []
         for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
             S, rng = constrained(gaussian(sigma)), np.random.default_rng(seed)
@@ -501,7 +501,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Return distances for estimating a scale factor, and a function that builds a graph from one."""
+        """Return distances for estimating a scale factor, and a function that builds a graph from it."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

@@ -64,8 +64,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         Minimum load of each region, for ``n_regions="auto"``.
     objectives : sequence of str, optional
         One or more of ``"sum_of_squares"`` (within regions), ``"cut_edges"``, ``"load_variation"``,
-        ``"changed"`` (share of areas, requires ``start``) and ``"compactness"`` (Polsby-Popper, requires
-        ``shapes``). Default: the first three, plus ``"changed"`` if ``start`` is passed.
+        ``"changed"`` (share of moved areas, requires ``start``) and ``"compactness"`` (Polsby-Popper,
+        requires ``shapes``). Default: the first three, plus ``"changed"`` if ``start`` is passed.
     scale : {"standard", "minmax", "none"}
         Feature scaling.
     select : str, int or callable
@@ -138,8 +138,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features, excluding the geometry and the column named by ``weight``.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. Nodes are matched by name if they are named like the index of X or 0 to
-            n_areas - 1; otherwise, they must be in the order of X. Default: polygons with a common border.
+            Symmetric neighbour graph. Nodes named by the index of X, or 0 to n_areas - 1, may have any order;
+            others must be in the order of X. Default: polygons with a common border are neighbours.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
@@ -148,7 +148,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             Data for the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
         repair_start : bool, default=True
-            Whether to move areas (with a UserWarning) if ``start`` is infeasible, or raise a ValueError.
+            Whether to move areas, with a UserWarning, if ``start`` is infeasible, or else raise a ValueError.
         """
         given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))
@@ -289,7 +289,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return dict(sorted(found.items()))
 
     def _greater_is_better(self) -> tuple[bool, ...]:
-        # Derive this from the names, because saved models do not contain the problem.
+        # Derive this from the objective names, because saved models do not contain the problem.
         return tuple(name == "compactness" for name in self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:
@@ -329,7 +329,7 @@ def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_ar
 
 
 def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
-    """Convert a graph to a symmetric matrix of ones, with nodes in the order of ``index`` if they match."""
+    """Convert a graph to a symmetric matrix of ones, with nodes in the order of ``index`` if names match."""
     nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
         nodes, remedy = list(graph), "graph.to_undirected()"
@@ -366,7 +366,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
 
 
 def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
-    """Compute the areas, perimeters and common border lengths of polygons; corners are not borders."""
+    """Compute the areas, perimeters and common border lengths of polygons; a common corner is no border."""
     shapely = _arrays.optional_package(
         "shapely", "spatial", "neighbours of polygons", "Otherwise, pass graph to fit."
     )

@@ -61,18 +61,18 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     Each set of seeds is improved by a few SISC sweeps, and scored by the dispersion and impurity of the
     resulting clusters; :class:`SISC` runs more sweeps from a single start. Only labelled documents affect the
-    impurity. As a control, the fit also evaluates an equal number of random sets. Their best is often almost
-    as good (see ``control_`` and ``choose("random")``), because dispersion and impurity hardly conflict
-    (:doc:`/papers/sisc_ml`). An evaluation takes n_sweeps times O(nnz(X) n_clusters + (n_documents +
-    n_features) n_clusters) time, and O((n_documents + n_features) n_clusters) memory per thread. Source:
-    SISC-ML, eq. 1-11. The search is not part of the paper.
+    impurity. As a control, the fit also evaluates an equal number of random sets. The best of these is often
+    almost as good as the search result (see ``control_`` and ``choose("random")``), because dispersion and
+    impurity hardly conflict (:doc:`/papers/sisc_ml`). An evaluation takes n_sweeps times O(nnz(X) n_clusters
+    + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features) n_clusters) memory per
+    thread. Source: SISC-ML, eq. 1-11. The search is not part of the paper.
 
     Parameters
     ----------
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters. Default: ``n_clusters``. If it is lower, add ``"n_clusters"`` to the
+        Minimum number of clusters. Default: ``n_clusters``. For lower values, add ``"n_clusters"`` to the
         objectives; otherwise, the search favours the maximum number.
     n_sweeps : int
         Number of SISC sweeps per evaluation, from 1 to 3.
@@ -371,7 +371,7 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation of each class's logits; the standard deviation of equal logits is 1."""
+    """Mean and standard deviation of each class's logits; for equal logits, the latter is set to 1."""
 
     mean: FloatArray
     spread: FloatArray
@@ -410,7 +410,7 @@ def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
 
 @_options.estimator
 class SISCStacked(multi_label.ThresholdClassifier):
-    """Stack of SISC and a linear model that computes the weighted mean of their standardised logits.
+    """Stack of SISC and a linear model: the weighted mean of the standardised logits of both.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled; both models are fitted n_folds + 1
@@ -421,7 +421,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     Parameters
     ----------
     sisc : estimator, optional
-        Model with ``predict_proba`` for partial labels. Default: ``SISC()``, at most n_documents clusters.
+        Model with ``predict_proba`` for partial labels. Default: ``SISC()`` with up to n_documents clusters.
     estimator : classifier, optional
         Classifier whose ``predict_proba`` or ``decision_function`` has shape (n_documents, n_classes).
         Default: one-vs-rest logistic regression on idf-weighted features of unit length.
@@ -582,7 +582,7 @@ def _fold_scores(
 def fit_subspace(
     template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
 ) -> tuple[Any, LogitScale]:
-    """Fit a copy of the template to all samples, with at most n_samples clusters; also return its scale."""
+    """Fit a copy of the template, with up to n_samples clusters, to all samples; return it and its scale."""
     model = multi_label.seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
@@ -593,7 +593,7 @@ def fit_subspace(
 def fit_linear(
     template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
 ) -> tuple[Any, LogitScale]:
-    """Fit a copy of the template to the labelled samples; also return its scale over all samples."""
+    """Fit a copy of the template to the labelled samples; also return the logit scale over all samples."""
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():

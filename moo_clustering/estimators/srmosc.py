@@ -84,7 +84,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Notes
     -----
     Samples of different classes are never linked. Graphs with more than ``n_clusters`` components are
-    selected only if all compared graphs have more, because the ratio cut favours isolated samples. With w
+    selected only if all compared graphs have too many, because the ratio cut favours isolated samples. With w
     candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest graph and
     O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 

@@ -180,7 +180,7 @@ class SubspaceEstimator(
             _base.warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Cluster the rows of X like ``fit``, and return ``labels_`` of shape (n_documents,), int32."""
+        """Cluster the rows of X as ``fit`` does, and return ``labels_`` of shape (n_documents,), int32."""
         return self.fit(X, y).labels_
 
     @documented(_base.OF_TRANSFORM)
@@ -190,7 +190,7 @@ class SubspaceEstimator(
 
     @documented(_base.OF_PREDICT)
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
-        """Predict the cluster with the largest membership; training documents get their ``labels_``."""
+        """Predict the cluster with the largest membership; on the training documents, this is ``labels_``."""
         nearness = self._nearness(self._distances_of(X))
         # Break ties in search order, not by cluster number.
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
@@ -255,7 +255,7 @@ class SubspaceEstimator(
         """Exponent of the feature weights in distances."""
 
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. Subclasses yield any search before it runs."""
+        """Find clusters, and pass them to :meth:`_set`. Subclasses that run a search yield it first."""
         seeds = spawn_seeds(self.random_state, self.n_init)
         starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
         self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
@@ -439,7 +439,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     Parameters
     ----------
     fuzziness : float
-        Exponent f > 1 of memberships. Near 1, each document has one cluster; from 2, memberships are equal.
+        Membership exponent f > 1. Near 1, each document has one cluster; from 2 on, memberships are equal.
     weight_exponent : float
         Exponent q > 1 of feature weights. Near 1, one feature has all the weight; large values equalise them.
     floor : float

@@ -52,18 +52,18 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps, max_iter : int
-        Number of swaps (default: until 20 swaps per cluster fail in a row), and of EM iterations per swap.
+        Number of swaps (default: until 20 swaps per cluster fail in a row), and maximum EM iterations each.
     min_variance : float
         Minimum variance within a cluster, relative to the feature's variance over all samples.
 
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances of each cluster; those of all samples in features not relevant to the cluster.
+        Means and variances of each cluster or, in features that are not relevant to it, of all samples.
     shares_ : ndarray of shape (n_clusters_,)
         Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Log-likelihood gain of each relevant feature minus its cost; rows sum to 1, or are 0 without gains.
+        Log-likelihood gain minus cost of each relevant feature, divided by the row sum; 0 without gains.
     objective_ : float
         Log-likelihood gain over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
@@ -442,7 +442,7 @@ class Standardised(NamedTuple):
 
 
 def samples_of(X: Any, space: Standardised) -> Samples:
-    """Standardise samples by the means and scales of a fit."""
+    """Standardise samples by the means and scales of the training data."""
     return SparseSamples(X, space) if sparse.issparse(X) else Samples(X, space)
 
 
@@ -455,7 +455,7 @@ class Samples:
         self._shift: Any = 0.0
 
     def assigned(self, model: Model, n_jobs: int | None) -> tuple[Labels, Labels, FloatArray]:
-        """Return the best and second-best cluster of each sample, and the difference of their scores."""
+        """Return the best and second-best cluster of each sample, and the difference between their scores."""
         n = self.shape[0]
         first, second = np.empty((2, n), dtype=np.int32)
         margins = np.empty(n)
@@ -500,7 +500,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Sparse samples, whose means are not subtracted from the data but taken into account in the results."""
+    """Sparse samples; feature means are not subtracted from the data, but results take them into account."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0

@@ -178,11 +178,11 @@ def votes(
     impurities : ndarray of shape (n_clusters,)
         Used only by "membership".
     n_neighbors : int, optional
-        Number of nearest clusters that vote; ties are broken by the lower index. Default: all clusters.
+        Number of nearest clusters that vote; ties favour the lower index. Default: all clusters.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
         ``"sum"`` weights votes by inverse distance (as in the paper; not comparable between samples),
         ``"normalised"`` by inverse distance and ``"membership"`` by (d (1 + Imp))^(-1 / (f - 1)), both scaled
-        to sum to 1. A single neighbour has weight 1. If clusters are at distance 0, only they vote, equally.
+        to sum to 1. A single neighbour has weight 1. Clusters at distance 0 alone vote, equally.
     fuzziness : float, default=1.5
         Exponent f > 1, used only by "membership".
 
@@ -218,7 +218,7 @@ def _weights(
 ) -> FloatArray:
     near = np.ones(d.shape, dtype=bool)
     if kappa < d.shape[1]:
-        # The sort is stable, so ties are broken by the lower index.
+        # The sort is stable, so ties are broken in favour of the lower index.
         np.put_along_axis(near, d.argsort(axis=1, kind="stable")[:, kappa:], False, axis=1)
     zero = near & (d == 0)
     touching = zero.any(axis=1)

@@ -292,7 +292,7 @@ class SparseMatrix:
         self._rows.multiply(panel, np.arange(lo, hi), out)
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Compute the sums of DenseMatrix for the features ``order[lo:hi]``."""
+        """Compute the same sums as ``DenseMatrix.moments``, for the features ``order[lo:hi]``."""
         if self.is_binary:
             self._columns.multiply(panel, self.order[lo:hi], out)
         else:

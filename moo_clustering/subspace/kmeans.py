@@ -120,7 +120,7 @@ def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights:
 
 
 def _assign(found: FloatArray, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Assign samples to the nearest clusters; move a random sample of another cluster to each empty one."""
+    """Assign samples to the nearest clusters; move a random sample to each empty cluster."""
     labels = found.argmin(axis=1).astype(np.int32)
     sizes = np.bincount(labels, minlength=found.shape[1])
     for cluster in np.flatnonzero(sizes == 0):
