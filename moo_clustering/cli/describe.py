@@ -37,7 +37,7 @@ TERMS, PARTITION = "terms.png", "partition.png"
 # Maximum number of samples for multidimensional scaling of distances, and in a picture of the pool.
 MOST_PLACES = 1000
 _TITLE = 80  # maximum number of characters when the beginning of a text replaces a missing title
-# Headings and widths (in characters) of columns in the cluster table on a terminal, and its number of rows.
+# For the cluster table on a terminal: column headings, column widths in characters, and number of rows.
 _HEADS = {
     "contrasts": "contrasts (nearest cluster)", "classes": "leading classes", "features": "leading features"
 }  # fmt: skip
@@ -147,7 +147,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Return the validity indices of a result (None if undefined), without silhouettes of large data."""
+    """Return the validity indices of a result (None if undefined), without silhouettes for large data."""
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -295,7 +295,7 @@ def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the sum of squares of the result and of each control (with its excess in %)."""
+    """Return lines with the sums of squares of the result and of each control (with the excess in %)."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -389,7 +389,7 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return the class names; integer classes are positions in the names of the partial labels."""
+    """Return the class names; integer classes are indices into the names of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -623,7 +623,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     if not scored.any():
         return record
     gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
-    # Do not report the area for a single label, which every sample has.
+    # If there is only one label, do not report its area, because every sample has this label.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
     record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None

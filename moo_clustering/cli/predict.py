@@ -177,8 +177,8 @@ def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[in
 
 
 def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
-    """Convert columns like a spreadsheet; return them, the decimal mark, and notes on dropped columns."""
-    # Use the mark that drops fewer columns or, in a tie, the comma if semicolons separate the cells.
+    """Convert columns as a spreadsheet does; return them, the decimal mark, and notes on dropped columns."""
+    # Use the decimal mark that drops fewer columns or, in a tie, the comma if semicolons separate the cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()

@@ -45,8 +45,8 @@ class Survey:
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
-        """Assign all rows to the nearest of k centres, for p candidates (p, k, d), in one pass."""
-        # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d) time.
+        """Assign all rows to the nearest of k centres in one pass, for each of p candidates."""
+        # ``centers``, (p, k, d), are relative to ``offsets``; ties go to the first. Takes O(p n k d) time.
         # A candidate's statistics do not depend on the division into parts or on the other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
