@@ -606,7 +606,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     if weights.shape[1] == 1:  # scikit-learn would raise an error
         return weights.toarray(), 1.0
     svd = TruncatedSVD(n_components, random_state=seed)
-    with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are equal
+    with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are identical
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
     # Scale rows to unit length, because poorly represented documents should not look empty.

@@ -334,7 +334,7 @@ def _check_environment() -> None:
 
 
 def _spare_threads() -> None:
-    """Restrict libraries to one thread if the system cannot start more, which would crash some."""
+    """Restrict libraries to one thread if the system cannot start more; otherwise, some would abort."""
     end, started = threading.Event(), []
     try:
         # OpenMP, NumPy's BLAS and SciPy's BLAS would together start this number of threads.

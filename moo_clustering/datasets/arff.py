@@ -47,7 +47,7 @@ _Row = tuple[Sequence[int], Sequence[float]]
 
 @dataclass
 class Attribute:
-    """An attribute. ``values`` maps its declared values (if nominal) or the texts read so far to codes."""
+    """An attribute. ``values`` maps texts to codes: all declared texts, or else the texts read so far."""
 
     name: str
     kind: str
@@ -229,7 +229,7 @@ class RowReader:
 
 
 def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
-    """Yield each row's line number and content; raise a DataError for invalid rows or if there are none."""
+    """Yield each row's line number and content; raise a DataError if a row is invalid or if no rows exist."""
     number = 0
     for number, line in lines:
         try:

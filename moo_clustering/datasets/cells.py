@@ -115,7 +115,7 @@ class Column:
     unit: str = ""  # unit of the numbers
     code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
-    units: str = ""  # reason to drop a column of mixed units with too many values to be categorical
+    units: str = ""  # reason to drop a column of mixed units with too many distinct values for categories
     # All formats that fit the dates, in ``strptime`` notation; ``("time",)`` for times and durations, and
     # ``("fraction",)`` for fractions.
     forms: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
         return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
     if decimal or is_money:
         return replace(column, values=_spread(as_numbers(known, "comma"), cells.where), convention="comma")
-    # If all cells look like 1.234, a thousands separator would only multiply all of them by 1,000.
+    # If all cells look like 1.234, thousands separators would only multiply all numbers by 1,000.
     mixed = not all("." in text for text in known)
     values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
     return replace(column, values=_spread(values, cells.where), grouped=mixed)
@@ -487,7 +487,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note on cells without this unit, and an error for mixed units."""
+    """Return the common unit of n cells, a note on cells without it, and, if units differ, a message."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"

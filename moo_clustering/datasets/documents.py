@@ -107,7 +107,7 @@ def read_documents(
         table with column names in the first line); or a folder. In a folder, each ``.txt`` file, including
         those in sub-folders, is a document identified by its file name.
     text_columns : sequence of str, optional
-        Text columns to join, in this order. Default: any columns ``title``, ``text`` and ``abstract``.
+        Text columns to join, in this order. Default: ``title``, ``text`` and ``abstract``, if they exist.
     id_column : str, optional
         Column with document identifiers. Repeated identifiers are numbered, and a warning is issued. Default:
         ``id``, if it exists.

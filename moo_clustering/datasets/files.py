@@ -120,7 +120,7 @@ class NotNumericError(DataError):
 
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     """Format an error for the command line; ``flags`` maps options to flags such as ``--drop NAME``."""
-    # Omit a remedy if its option has no flag, or if it sets the option to False without a ``--no-`` flag.
+    # Omit a remedy if its option has no flag, or if its value is False and there is no ``--no-`` flag.
     advice = []
     for remedy in error.remedies:
         flag = flags.get(remedy.option, "")

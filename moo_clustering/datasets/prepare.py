@@ -585,7 +585,7 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill unknown cells from the nearest rows, or from ``filled`` if no row knows the same columns."""
+        """Fill unknown cells from near rows, or from ``filled`` if no row has a known column in common."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled

@@ -478,7 +478,7 @@ def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the array names in an npz archive; empty if it is damaged (the readers report the damage)."""
+    """Return the array names in an npz archive; empty if it is damaged, which the readers will report."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:

@@ -98,7 +98,7 @@ class Study:
     Notes
     -----
     Methods receive only the features; classes are used only to score the labels. If a function's second
-    parameter has a default, the seed is passed only if its name is ``seed`` or ``random_state``. Cells use
+    parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Cells use
     one thread; the number of workers affects only run times. Scores that require classes ignore samples whose
     class is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one
     cluster. Functions are identified by name, not code, and :func:`functools.partial` also by its arguments.
