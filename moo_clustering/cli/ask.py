@@ -78,7 +78,7 @@ class AskedRun:
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Class names of the session; for other clusters, the names of similar clusters in the run."""
+        """Class names given in the session; for other clusters, the names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         if known := {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}:
             known = carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known)

@@ -248,7 +248,7 @@ def mode_frame(job: Job) -> pd.DataFrame:
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename attributes with the name of another column in this table.
+        # Rename attributes that have the same name as another column of this table.
         column = f"{name} (attribute)" if name in ("cluster", "size", "name") else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -414,7 +414,7 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename columns with the name of another column in this table.
+        # Rename columns that have the same name as another column of this table.
         title = f"{name} (column)" if name in short else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)

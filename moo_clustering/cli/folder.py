@@ -75,7 +75,7 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is the result up to then.",
     "running": "The run is still running, or was killed: this is the result saved so far.",
 }
-# Maximum number of labels, in all solutions of the front, that are saved with the result.
+# Maximum total number of labels, over all solutions of the front, to save with the result.
 _LARGEST = 25_000_000
 
 
@@ -385,7 +385,7 @@ def saved_table(path: Path) -> pd.DataFrame:
         file.seek(0)
         try:
             frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-        except ValueError as error:  # this includes errors for empty files and for other encodings
+        except ValueError as error:  # includes errors for empty files and other encodings
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no label column")

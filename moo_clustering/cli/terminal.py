@@ -92,7 +92,7 @@ class Ending:
         return INTERRUPTED if self.number is None else 128 + self.number
 
     def request(self, number: int) -> None:
-        """Store the signal if it is the first. InterruptGuard calls this method, too."""
+        """Store the signal if it is the first. InterruptGuard also calls this method."""
         self.number = self.number or number
 
     def handle(self, number: int, frame: FrameType | None) -> None:

@@ -36,7 +36,7 @@ class Survey:
 
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest column values relative to ``offsets``."""
+        """Smallest and largest values of each column after subtracting ``offsets``."""
         return (self.low - self.offsets[0]) - self.offsets[1], (self.high - self.offsets[0]) - self.offsets[1]
 
     @cached_property
@@ -101,7 +101,7 @@ def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
 
 
 def grain(largest: float, n: int) -> float:
-    """Return a power of two such that sums of n of its multiples, up to ``largest``, are exact in float64."""
+    """Return a power of two such that float64 adds n of its multiples, up to ``largest`` each, exactly."""
     return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
 
 

@@ -79,7 +79,7 @@ class Study:
         integer, run by :func:`~moo_clustering.algorithms.evolve`. The result is the knee of the front.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, names of bundled data, paths, tuples ``(path, class column)``, or
-        functions that return any of these; those with a parameter ``random_state`` are called for every seed.
+        functions that return any of these, called for every seed if they have a parameter ``random_state``.
     scores : sequence of str, index or callable, default=("ari",)
         ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, :func:`~moo_clustering.validity.get_index` indices,
         functions ``score(y, labels)`` or ``score(X, labels)``, or tuples ``(name, function, "max" or
@@ -386,7 +386,7 @@ class Study:
 
     @documented(table)
     def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
-        """Compare a method with each other method by Holm-corrected Wilcoxon tests, and state the results.
+        """Compare a method with every other method by Holm-corrected Wilcoxon tests, and state the results.
 
         The tests pair mean scores by data set. With a single data set, they pair scores by seed, and the text
         warns that the conclusions hold only for this data set. Wilcoxon tests omit missing scores.
@@ -647,7 +647,7 @@ class Study:
         return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
-        """Combine the control runs of a search; hypervolumes are relative to the fronts of the same seed."""
+        """Combine the control runs of a search; hypervolumes are relative to fronts from the same seed."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
             raise ValueError("the study has no controls; use controls=True and a method that is a search")
@@ -744,7 +744,7 @@ class MethodComparison:
     ----------
     method, score : str
     pairs : DataFrame
-        One row per other method: mean ``difference`` (positive if the method is better), its 95% bootstrap
+        One row for each opponent: mean ``difference`` (positive if the method is better), its 95% bootstrap
         interval ``low`` to ``high``, Wilcoxon's ``p``, ``p_holm``, ``wins``, ``ties``, ``losses``, and the
         rank-biserial correlation ``effect`` with its interval ``effect_low`` to ``effect_high``.
     friedman : FriedmanResult or None
