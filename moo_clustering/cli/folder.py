@@ -593,7 +593,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the column added by the fit: the last named ``name`` or ``name__...``."""
+    """Return the position of the fit's column: the last one named ``name``, ``name_``, ``name__``, ..."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 

@@ -183,7 +183,7 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a name suggests a bag or class column, and ``options`` do not specify this column."""
+    """Return whether a name suggests a bag or class column for which ``options`` specify no name."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
@@ -541,7 +541,7 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
 def _assemble(
     rows: Rows, members: Members, classes: tuple[Column, Numbers] | None, options: BagOptions, path: Path
 ) -> BagTable:
-    """Assemble bags with their rows in file order. ``classes`` contains a code for each row, or NaN."""
+    """Assemble bags with their rows in file order. ``classes`` contains a class code or NaN per row."""
 
     def where(row: int) -> str:
         bag = int(members.bag_of_row[row])

@@ -248,7 +248,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if one column changed its notation and another column can be read in both."""
+    """Raise a DataError if one column changed its notation and another column fits both notations."""
     pairs = [*zip(columns, found, strict=True)]
     changed = [
         (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
@@ -635,7 +635,7 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates. Return None if one is not a date, a message if they are ambiguous."""
+    """Parse non-empty texts as dates. Return None if any is not a date, or a message for ambiguous dates."""
     dates = _dated(texts)
     return dates[0] if isinstance(dates, tuple) else dates
 
@@ -755,7 +755,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 class UnseenCells(NamedTuple):
-    """Unreadable cells, new categories or values beyond the training range in one column of new rows.
+    """Unreadable cells, new categories or values outside the range seen in ``fit``, in a column of new rows.
 
     Attributes
     ----------
@@ -764,7 +764,7 @@ class UnseenCells(NamedTuple):
         Unreadable cells and new categories are treated as missing.
     n_rows : int
     values : tuple of str
-        Distinct unreadable cells or new categories, or the value farthest beyond the training range.
+        Distinct unreadable cells or new categories, or the value farthest outside the range seen in ``fit``.
     rows : tuple of int
         Zero-based row positions.
     """

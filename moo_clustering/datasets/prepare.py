@@ -39,7 +39,7 @@ _LEAST_ROWS = 40
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell: in general, and for two columns, where near rows may mix clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum number of rows for neighbour searches and splits, of rows for associations, of distances per block.
+# Maximum numbers: rows in neighbour searches and splits, rows in associations, and distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
 # A column alone determines the best split if the split explains at least _EXPLAINED of the column's variance
@@ -73,7 +73,7 @@ class PreparedTable:
     preparer : TablePreparer
         Fitted preparer. Its ``transform`` prepares new rows.
     unseen : tuple of UnseenCells
-        Cells of new rows that are unreadable, have an unknown category, or lie beyond the training range.
+        Cells of new rows that are unreadable, of an unknown category, or outside the range seen in ``fit``.
     """
 
     X: NDArray[np.float64]
@@ -262,7 +262,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
         Raises a DataError if there are no rows, or if a column is missing, ambiguous, or of the wrong kind or
         unit. Warns if cells are unreadable, have unknown categories, a different notation or no unit, or lie
-        far beyond the training range, or if a row has only missing cells.
+        far beyond the range seen in ``fit``, or if a row has only missing cells.
         """
         prepared, alarming = self._prepared(X)
         if alarming:
@@ -682,7 +682,7 @@ class _Scale:
     def of(
         cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
     ) -> _Scale:
-        """Find range and categories of a column's known cells, and the scale of all cells after filling."""
+        """Find the range and categories of a column's known cells, and the scale of all filled cells."""
         known = filled if is_known.all() else column.values[is_known]
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)

@@ -45,7 +45,7 @@ _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
 class NamedRows:
-    """Mixin for data with ``row_ids``: which are strings or the numbers 0, 1, ..."""
+    """Mixin for data with ``row_ids``, which are strings or the numbers 0, 1, ..."""
 
     row_ids: NDArray[Any]
 

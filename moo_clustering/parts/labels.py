@@ -45,8 +45,8 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     parts : Parts
     label : callable
         ``label(rows)`` returns the labels of rows of shape (n, n_features). It must be picklable, and a row's
-        label must not depend on other rows. If ``label`` has a method ``of_part(rows, start)``, it is
-        called instead; ``start`` is the index of the first row.
+        label must not depend on other rows. If ``label`` has a method ``of_part(rows, start)``, this
+        method is called instead; ``start`` is the index of the first row.
 
     Returns
     -------

@@ -34,7 +34,7 @@ class Fault(NamedTuple):
 
 
 def current_client() -> Any:
-    """Return the current ``dask.distributed`` client, or None if there is no client or within a task."""
+    """Return the current ``dask.distributed`` client, or None inside tasks or without a client."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None

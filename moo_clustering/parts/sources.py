@@ -162,7 +162,7 @@ class _Choice(NamedTuple):
     drop: Sequence[str]
 
     def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Return those of ``names`` that are to be read; ``drop`` may also contain names from ``others``."""
+        """Return the columns in ``names`` that are read; ``drop`` may also contain names from ``others``."""
         for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
             if name not in names:
                 raise ValueError(

@@ -744,7 +744,7 @@ class MethodComparison:
     ----------
     method, score : str
     pairs : DataFrame
-        One row for each opponent: mean ``difference`` (positive if the method is better), its 95% bootstrap
+        One row per other method: mean ``difference`` (positive if the method is better), its 95% bootstrap
         interval ``low`` to ``high``, Wilcoxon's ``p``, ``p_holm``, ``wins``, ``ties``, ``losses``, and the
         rank-biserial correlation ``effect`` with its interval ``effect_low`` to ``effect_high``.
     friedman : FriedmanResult or None
