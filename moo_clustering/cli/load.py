@@ -609,7 +609,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are identical
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Scale rows to unit length, because poorly represented documents should not look empty.
+    # Scale rows to unit length, because documents with small components should not look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 

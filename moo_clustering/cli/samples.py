@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.tables import Roles
 
-# Maximum number of characters and columns in a text that identifies a sample, and of samples with texts.
+# For texts that identify samples: maximum number of characters, of columns, and of samples with such texts.
 _TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
 _FEWEST = 2  # minimum number of label columns if samples can have several labels
 REGIONS = "regions.geojson"
@@ -45,7 +45,7 @@ class Samples(Table):
     category_names: tuple[str, ...] = ()  # names of the categorical columns
     notes: tuple[str, ...] = ()  # sentences on the conversion of columns
     source: Any = None  # the data set as read
-    # Known classes and partial labels if a sample can have several. Empty tuples for unlabelled samples.
+    # Known classes and partial labels if a sample can have several labels; () for unlabelled samples.
     label_sets: LabelSets | None = None
     partial_label_sets: LabelSets | None = None
     # The table before and after its columns were converted to features.

@@ -682,7 +682,7 @@ class _Scale:
     def of(
         cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
     ) -> _Scale:
-        """Find the range and categories of a column's known cells, and the scale of all filled cells."""
+        """Find the range and categories of a column's known cells, and the scale of the filled column."""
         known = filled if is_known.all() else column.values[is_known]
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)

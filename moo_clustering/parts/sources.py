@@ -204,7 +204,7 @@ def parts(
     Raises
     ------
     TypeError, ValueError, FileNotFoundError
-        If ``source`` has an unsupported type, no rows, text, parts with other columns or no matching file.
+        If ``source`` has an unsupported type, text, no rows, no matching file or parts with unequal columns.
     MissingPackageError
         If pyarrow, fsspec or Dask is required but not installed.
 
