@@ -71,14 +71,14 @@ class AskedRun:
             known = self.session.partial_labels() != -1
             known[np.concatenate(self.session.pairs()).ravel()] = True
             found[self.outliers & ~known] = -1
-            # Outliers that form a cluster of their own keep its label.
+            # Outliers that form a separate cluster keep the label of this cluster.
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Class names of the session; for other clusters, the names of similar clusters in the run."""
+        """Class names given in the session; for other clusters, the names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         if known := {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}:
             known = carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known)
@@ -203,7 +203,7 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
     """Raise a FolderError unless a folder is empty or contains results of an earlier session about the run.
 
-    Returns what ``RunFolder.inspect`` requires: False (no checkpoint), and whether such results exist.
+    Returns two values for ``RunFolder.inspect``: False (no checkpoint), and whether such results exist.
     """
     if not runs.folder_names(out):
         return False, False
@@ -352,7 +352,7 @@ def _dialog(run: AskedRun) -> None:
 
 
 def _act(session: AnswerSession, word: str | None, confidence: float | None = None) -> None:
-    """Answer (or, if ``word`` is None, undo the last answer) before an interruption takes effect."""
+    """Process an answer, or undo the last one if ``word`` is None, before an interruption takes effect."""
     with InterruptGuard() as guard:
         session.undo() if word is None else session.answer(word, confidence=confidence)
     if guard.requested:

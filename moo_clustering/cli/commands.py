@@ -24,7 +24,7 @@ _MODES = ["pairs", "names"]
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
-    """Create a ``click.option`` from names and a metavar (``"--out FILE"``); a list becomes a choice."""
+    """Create a ``click.option`` from names and a metavar (``"--out FILE"``); a list yields a choice."""
     words = names.split()
     if shown is not None:
         more |= {"default": shown, "show_default": True}

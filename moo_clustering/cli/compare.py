@@ -67,7 +67,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Find the data set, method and value columns by name, or by position if there are only three."""
+    """Find the data set, method and value columns by name, or by position in a table of three columns."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):

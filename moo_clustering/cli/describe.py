@@ -37,7 +37,7 @@ TERMS, PARTITION = "terms.png", "partition.png"
 # Maximum number of samples for multidimensional scaling of distances, and in a picture of the pool.
 MOST_PLACES = 1000
 _TITLE = 80  # maximum number of characters when the beginning of a text replaces a missing title
-# Headings and widths (in characters) of columns in the cluster table on a terminal, and its number of rows.
+# For the cluster table on a terminal: column headings, column widths in characters, and number of rows.
 _HEADS = {
     "contrasts": "contrasts (nearest cluster)", "classes": "leading classes", "features": "leading features"
 }  # fmt: skip
@@ -147,7 +147,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Return the validity indices of a result (None if undefined), without silhouettes of large data."""
+    """Return the validity indices of a result (None if undefined), without silhouettes for large data."""
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -248,7 +248,7 @@ def mode_frame(job: Job) -> pd.DataFrame:
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename attributes with the name of another column in this table.
+        # Rename attributes that have the same name as another column of this table.
         column = f"{name} (attribute)" if name in ("cluster", "size", "name") else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -295,7 +295,7 @@ def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the sum of squares of the result and of each control (with its excess in %)."""
+    """Return lines with the sums of squares of the result and of each control (with the excess in %)."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -389,7 +389,7 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return the class names; integer classes are positions in the names of the partial labels."""
+    """Return the class names; integer classes are indices into the names of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -414,7 +414,7 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename columns with the name of another column in this table.
+        # Rename columns that have the same name as another column of this table.
         title = f"{name} (column)" if name in short else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -623,7 +623,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     if not scored.any():
         return record
     gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
-    # Do not report the area for a single label, which every sample has.
+    # If there is only one label, do not report its area, because every sample has this label.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
     record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None

@@ -246,7 +246,7 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Address of the page that works once, because other users can read the browser's command line."""
+        """One-time address of the page, because other users can read the browser's command line."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:

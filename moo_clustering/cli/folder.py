@@ -75,7 +75,7 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is the result up to then.",
     "running": "The run is still running, or was killed: this is the result saved so far.",
 }
-# Maximum number of labels, in all solutions of the front, that are saved with the result.
+# Maximum total number of labels, over all solutions of the front, to save with the result.
 _LARGEST = 25_000_000
 
 
@@ -103,7 +103,7 @@ class RunFolder:
 
     @property
     def killed(self) -> bool:
-        """Whether the record of an earlier run exists, but no checkpoint to resume."""
+        """Whether the folder contains the record of an earlier run but no checkpoint to resume."""
         return self.has_record and not self.resumed
 
     @property
@@ -145,7 +145,7 @@ class RunFolder:
                 # The second of two simultaneous runs fails here, even if file locks are not supported.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record).encode())
-                    # Set this before the file appears, because Ctrl-C could follow immediately.
+                    # Set the flag before the file appears, because Ctrl-C could follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -230,7 +230,7 @@ def open_folder(
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
     """Open and lock a run folder until the end of the block. :meth:`RunFolder.claim` creates new folders."""
-    # Without ``inspect``, accept a checkpoint if ``resume`` is set, and a run of the command ``replaces``.
+    # Without ``inspect``, accept a checkpoint if ``resume`` is set, and runs of the command in ``replaces``.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -258,7 +258,7 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Return what ``RunFolder.inspect`` returns for a run of ``fit`` or of the command ``replaces``."""
+    """Return what ``RunFolder.inspect`` returns for a run of ``fit`` or of the command in ``replaces``."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
@@ -330,7 +330,7 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """Replace run files with the files in the subfolder ``updated``, if it exists, and the record last."""
+    """Replace run files, the record last, with the files in the subfolder ``updated`` if it exists."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return
@@ -385,7 +385,7 @@ def saved_table(path: Path) -> pd.DataFrame:
         file.seek(0)
         try:
             frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-        except ValueError as error:  # this includes errors for empty files and for other encodings
+        except ValueError as error:  # includes errors for empty files and other encodings
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no label column")
@@ -593,7 +593,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the column that the fit added: the last with ``name`` plus underscores."""
+    """Return the position of the fit's column: the last one named ``name``, ``name_``, ``name__``, ..."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
@@ -612,7 +612,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
-    """Compress a model with skops, without object ids and times, so that equal fits yield equal files."""
+    """Compress a model with skops, without object ids and times, so that equal fits yield identical files."""
     from skops import io
 
     numbers, names = dict[int, int](), dict[str, str]()

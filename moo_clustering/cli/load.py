@@ -151,7 +151,7 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
 def load_graph(
     path: Path, method: Method, labels: str | None, others: Mapping[str, Any]
 ) -> kinds.GraphSamples:
-    """Read a graph. Raise a DataError if the method needs other data, or if ``others`` sets a flag."""
+    """Read a graph. Raise a DataError if the method needs other data, or if a flag in ``others`` is set."""
     if not method.graph_options:
         said = f"{path.name} is a graph, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that do: {accepting('graph_options')}")
@@ -273,7 +273,7 @@ def load_label_sets(
     """Read samples and label sets from a file.
 
     The label attributes are named by ``label_file`` (MULAN XML; default: next to the file) or, without it, by
-    the partial labels. The other columns in the arguments do not apply to such files.
+    the partial labels. Other arguments that name columns do not apply to such files.
     """
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
@@ -606,10 +606,10 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     if weights.shape[1] == 1:  # scikit-learn would raise an error
         return weights.toarray(), 1.0
     svd = TruncatedSVD(n_components, random_state=seed)
-    with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are equal
+    with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are identical
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Scale rows to unit length, because poorly represented documents should not look empty.
+    # Scale rows to unit length, because documents with small components should not look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 

@@ -39,7 +39,7 @@ from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
 
 _SHOWN = 20_000  # number of sampled rows for the report and the cluster descriptions
-# Command options that apply to partitioned tables: for ``fit`` only, and for both commands.
+# Options that apply to partitioned tables: those of ``fit`` only, and those of both commands.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
 
@@ -64,7 +64,7 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Predictor that returns the clusters of rows with the columns of the fit, and marks unlike rows."""
+    """Predictor that returns the clusters of rows with the columns of the fit, and marks outlying rows."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
@@ -183,7 +183,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return cluster sizes, and row indices with labels, for ``numbers`` and each cluster's first row."""
+    """Return the cluster sizes, and the indices and labels of ``numbers`` and each cluster's first row."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -271,7 +271,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # Ctrl-C in a terminal reaches all processes; workers started while it is ignored complete their pass.
+    # Ctrl-C in a terminal reaches all processes; workers started while it is ignored finish their pass.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

@@ -177,8 +177,8 @@ def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[in
 
 
 def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
-    """Convert columns like a spreadsheet; return them, the decimal mark, and notes on dropped columns."""
-    # Use the mark that drops fewer columns or, in a tie, the comma if semicolons separate the cells.
+    """Convert columns as a spreadsheet does; return them, the decimal mark, and notes on dropped columns."""
+    # Use the decimal mark that drops fewer columns or, in a tie, the comma if semicolons separate the cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -205,7 +205,7 @@ def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.
 
 
 def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Mapping[str, str]) -> Any:
-    """Read a table in the same way as the fit, and return it with notes."""
+    """Read a table as the command ``fit`` does, and return it with notes."""
     header = model["roles"]["header"] if header is None else header
     try:
         frame, _, notes = read_frame(path, Roles(header=header))
@@ -215,7 +215,7 @@ def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Map
 
 
 def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> PreparedTable:
-    """Convert rows to features in the same way as the fit, excluding columns that had other roles."""
+    """Convert rows to features as the command ``fit`` does, excluding columns with other roles."""
     others = {*Roles(**model["roles"]).by_column()} - {*model["preparer"].column_names_}
     try:
         table: PreparedTable = model["preparer"].prepare(frame.drop(columns=[*others], errors="ignore"))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.tables import Roles
 
-# Maximum number of characters and columns in a text that identifies a sample, and of samples with texts.
+# For texts that identify samples: maximum number of characters, of columns, and of samples with such texts.
 _TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
 _FEWEST = 2  # minimum number of label columns if samples can have several labels
 REGIONS = "regions.geojson"
@@ -45,7 +45,7 @@ class Samples(Table):
     category_names: tuple[str, ...] = ()  # names of the categorical columns
     notes: tuple[str, ...] = ()  # sentences on the conversion of columns
     source: Any = None  # the data set as read
-    # Known classes and partial labels if a sample can have several. Empty tuples for unlabelled samples.
+    # Known classes and partial labels if a sample can have several labels; () for unlabelled samples.
     label_sets: LabelSets | None = None
     partial_label_sets: LabelSets | None = None
     # The table before and after its columns were converted to features.
@@ -64,7 +64,7 @@ class Samples(Table):
     # Whether the data can be shown as a table, and whether the features are numbers in their own units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
-    # Whether most features (such as words) are absent from most samples; --features selects among these.
+    # Whether most features (such as words) are absent from most samples; --features selects such features.
     has_terms: ClassVar[bool] = False
 
     @classmethod
@@ -171,7 +171,7 @@ class Samples(Table):
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the agreement between clusters and known classes; empty if no classes are known.
+        """Compute the agreement between clusters and known classes; return {} if no classes are known.
 
         With partial labels, also compute the accuracy on samples that are unlabelled in the fit. If samples
         have several classes, compute only the entropy (bits) of classes in clusters and in random clusters.
@@ -238,7 +238,7 @@ class PreparedSamples(Samples):
 
     @property
     def features(self) -> str:
-        """Number of columns, and of features if this is larger, as text."""
+        """Number of columns and, if there are more features than columns, number of features, as text."""
         n_columns, n_features = self.columns().shape[1], len(self.feature_names)
         columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
         return columns if n_features <= n_columns else f"{columns} as {n_features} features"
@@ -495,7 +495,7 @@ def _cell(value: Any) -> str:
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Remove the title from the text, to which readers prepend it so that it is also clustered.
+    # Remove the title, which readers prepend to the text so that it is also clustered.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text

@@ -92,7 +92,7 @@ class Ending:
         return INTERRUPTED if self.number is None else 128 + self.number
 
     def request(self, number: int) -> None:
-        """Store the signal if it is the first. InterruptGuard calls this method, too."""
+        """Store the signal if it is the first. InterruptGuard also calls this method."""
         self.number = self.number or number
 
     def handle(self, number: int, frame: FrameType | None) -> None:
@@ -121,7 +121,7 @@ class Ending:
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Repeat an interruption that Python dropped where nothing can be raised, such as in a C callback."""
+        """Repeat an interruption that Python dropped where exceptions cannot be raised, as in C callbacks."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -301,7 +301,7 @@ class Command(click.Command):
 
 
 class Commands(Command, click.Group):
-    """Group of commands that reports errors like :class:`Command`."""
+    """Group of commands that reports errors as :class:`Command` does."""
 
 
 def _check_environment() -> None:
@@ -334,7 +334,7 @@ def _check_environment() -> None:
 
 
 def _spare_threads() -> None:
-    """Restrict libraries to one thread if the system cannot start more: some libraries would abort."""
+    """Restrict libraries to one thread if the system cannot start more; otherwise, some would abort."""
     end, started = threading.Event(), []
     try:
         # OpenMP, NumPy's BLAS and SciPy's BLAS would together start this number of threads.

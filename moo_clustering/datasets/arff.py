@@ -47,7 +47,7 @@ _Row = tuple[Sequence[int], Sequence[float]]
 
 @dataclass
 class Attribute:
-    """An attribute. ``values`` maps its declared values (if nominal) or the texts read so far to codes."""
+    """An attribute. ``values`` maps texts to codes: all declared texts, or else the texts read so far."""
 
     name: str
     kind: str
@@ -131,7 +131,7 @@ def read_header(lines: Lines, source: str) -> Header:
 def _declare(
     attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: str
 ) -> None:
-    """Add the attribute that a line declares. ``lines`` is None for attributes within a relational one."""
+    """Add the attribute that a line declares. ``lines`` is None inside a relational attribute."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{where} does not declare a valid attribute: {_short(line)}")
@@ -229,7 +229,7 @@ class RowReader:
 
 
 def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
-    """Yield each row's line number and content; raise a DataError if a row is invalid or there are none."""
+    """Yield each row's line number and content; raise a DataError if a row is invalid or if no rows exist."""
     number = 0
     for number, line in lines:
         try:
@@ -255,7 +255,7 @@ def _code(attribute: Attribute, token: str | None) -> float:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at its commas, else tabs, else (if ``expected`` > 1) spaces. Missing values become None."""
+    """Split a row at commas, or else tabs, or else spaces if ``expected`` > 1. Missing values become None."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -422,7 +422,7 @@ def _row_problem(rest: str, number: int) -> str:
 def parts_of(
     header: Header, options: Mapping[str, Any], path: Path
 ) -> tuple[list[int], list[int], int | None]:
-    """Return the positions of the labels in label order, the features and the identifier."""
+    """Return the column positions of the labels (in label order), the features and the identifier."""
     attributes, source = header.attributes, str(path)
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names(header, options, path)

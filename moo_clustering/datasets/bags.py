@@ -183,7 +183,7 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a name suggests a bag or class column that ``options`` do not specify."""
+    """Return whether a name suggests a bag or class column for which ``options`` specify no name."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
@@ -198,7 +198,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """Table with one instance per row. Text cells are positions in ``Column.values``; NaN is missing."""
+    """Table with one instance per row. Text cells are positions in ``Column.values``, missing cells NaN."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -247,7 +247,7 @@ def _flat_roles(
 def _relational_roles(
     entries: Rows, relational: int, options: BagOptions, path: Path
 ) -> tuple[int | None, int | None]:
-    """Return the identifier and class attributes; raise a DataError for other attributes not dropped."""
+    """Return the identifier and class attributes; raise a DataError for attributes that have no role."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -541,7 +541,7 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
 def _assemble(
     rows: Rows, members: Members, classes: tuple[Column, Numbers] | None, options: BagOptions, path: Path
 ) -> BagTable:
-    """Assemble bags with their rows in file order. ``classes`` has one code per row; NaN if unknown."""
+    """Assemble bags with their rows in file order. ``classes`` contains a class code or NaN per row."""
 
     def where(row: int) -> str:
         bag = int(members.bag_of_row[row])
@@ -659,7 +659,7 @@ def _leave_out(column: str) -> Remedy:
 
 
 def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]) -> Numbers:
-    """Impute missing numbers. Raise a DataError if ``options`` forbid this or if a number is infinite."""
+    """Impute missing numbers. Raise a DataError if ``options`` forbid imputation or a number is infinite."""
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers

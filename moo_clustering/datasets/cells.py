@@ -1,7 +1,7 @@
 """Parser for table cells: numbers, dates, times, fractions and categories, in any notation.
 
 ``read_column`` infers a column's notation. ``read_again`` parses new rows in the same notation, so that a
-fitted preparer treats new tables like the first one.
+fitted preparer treats new tables in the same way as the training table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from moo_clustering.datasets.files import DataError, written
 Kind = Literal["number", "truth", "date", "category", "out"]
 # Abbreviated answers and their full forms.
 _ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
-# Names of columns that probably contain codes: numbers with meaningless differences.
+# Names of columns that probably contain codes, which are numbers whose differences are meaningless.
 _CODES = re.compile(
     r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
 # Minimum share of numbers in a numeric column; 1 if the column has at most _DIFFERENT distinct values.
 _SHARE, _DIFFERENT = 0.9, 10
-# Maximum share of numbers that may lack the common unit, and maximum number of units listed in a message.
+# Maximum share of numbers without the common unit, and maximum number of units listed in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -106,16 +106,16 @@ class Column:
     name: str
     kind: Kind
     # Numbers (float64), dates (datetime64) or text (objects) of shape (n_samples,), possibly missing.
-    # They are not stored in a Series, because creating these would dominate the run time for wide tables.
+    # They are arrays, because creating one Series per column would dominate the run time for wide tables.
     values: NDArray[Any]
     reason: str = ""  # reason for dropping the column
-    strays: tuple[str, ...] = ()  # strings in a column of numbers, which are treated as missing
+    strays: tuple[str, ...] = ()  # strings in a numeric column, treated as missing
     convention: Convention = "none"  # notation of the numbers
     grouped: bool = False  # see :class:`Numbers`
     unit: str = ""  # unit of the numbers
     code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
-    units: str = ""  # reason to drop a column of mixed units with too many values to be categorical
+    units: str = ""  # reason to drop a column of mixed units with too many distinct values for categories
     # All formats that fit the dates, in ``strptime`` notation; ``("time",)`` for times and durations, and
     # ``("fraction",)`` for fractions.
     forms: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ class Column:
 
 
 def read_column(name: str, column: pd.Series[Any]) -> Column:
-    """Interpret a column by its dtype if it is numeric or a date type, otherwise by the cells' text."""
+    """Interpret a column by its dtype if this is numeric or a date type, otherwise by its cells' text."""
     dtype = column.dtype
     if pd.api.types.is_complex_dtype(dtype):
         return Column(name, "category", column.to_numpy()).out("complex numbers")
@@ -181,7 +181,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
         return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
     if decimal or is_money:
         return replace(column, values=_spread(as_numbers(known, "comma"), cells.where), convention="comma")
-    # If all cells look like 1.234, a thousands separator would only multiply all of them by 1,000.
+    # If all cells look like 1.234, thousands separators would only multiply all numbers by 1,000.
     mixed = not all("." in text for text in known)
     values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
     return replace(column, values=_spread(values, cells.where), grouped=mixed)
@@ -216,7 +216,7 @@ class Reread(NamedTuple):
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows of a column in the notation seen in the fit."""
-    # If this fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
+    # If parsing fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
     # treated as missing if they make up at most a tenth of the cells; otherwise, a DataError is raised.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
@@ -248,7 +248,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if one column changed its notation and another can be read in both notations."""
+    """Raise a DataError if one column changed its notation and another column fits both notations."""
     pairs = [*zip(columns, found, strict=True)]
     changed = [
         (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
@@ -487,7 +487,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note on cells without it, and the problem with mixed units."""
+    """Return the common unit of n cells, a note on cells without it, and, if units differ, a message."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -526,7 +526,7 @@ def _texts(cells: Sequence[Any], missing: set[str]) -> NDArray[Any]:
 
 
 def _written(cells: Sequence[Any]) -> NDArray[Any]:
-    """Return the text of each cell; empty for missing values."""
+    """Return the text of each cell; the text of missing cells is empty."""
     texts = np.empty(len(cells), dtype=object)
     if set(map(type, cells)) <= {str}:
         texts[:] = cells
@@ -635,7 +635,7 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates. Return None if one is not a date, and a message if ambiguous."""
+    """Parse non-empty texts as dates. Return None if any is not a date, or a message for ambiguous dates."""
     dates = _dated(texts)
     return dates[0] if isinstance(dates, tuple) else dates
 
@@ -643,7 +643,7 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
 def _dated(
     texts: NDArray[Any], forms: Sequence[str] = _FORMATS
 ) -> tuple[NDArray[np.datetime64], tuple[str, ...]] | str | None:
-    """Parse dates like :func:`read_dates`; also return all formats that fit the texts."""
+    """Parse dates as :func:`read_dates` does, and also return all formats that fit the texts."""
     if not len(texts) or not _MAYBE_DATE.match(str(texts[0])):
         return None
     column = pd.Series([_first_day(text) for text in texts], dtype=object)
@@ -755,7 +755,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 class UnseenCells(NamedTuple):
-    """Cells of new rows in a column that are unreadable, of a new category or beyond the range of the fit.
+    """Unreadable cells, new categories or values outside the range seen in ``fit``, in a column of new rows.
 
     Attributes
     ----------
@@ -764,7 +764,7 @@ class UnseenCells(NamedTuple):
         Unreadable cells and new categories are treated as missing.
     n_rows : int
     values : tuple of str
-        Distinct unreadable cells, new categories, or the value farthest beyond the range.
+        Distinct unreadable cells or new categories, or the value farthest outside the range seen in ``fit``.
     rows : tuple of int
         Zero-based row positions.
     """
@@ -832,7 +832,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Describe texts if at least half, but not all, are numbers or dates, or if date formats differ."""
+    """Describe mixed texts: at least half, but not all, are numbers or dates, or date formats differ."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],

@@ -33,7 +33,7 @@ _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 _TEXT_COLUMNS = ("text_columns", "--text-columns")
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
-# Embedding packages, and the class that loads a model in each.
+# Embedding packages, each with the class that loads its models.
 _EMBEDDERS = {
     "sentence-transformers": "SentenceTransformer",
     "fastembed": "TextEmbedding",
@@ -107,7 +107,7 @@ def read_documents(
         table with column names in the first line); or a folder. In a folder, each ``.txt`` file, including
         those in sub-folders, is a document identified by its file name.
     text_columns : sequence of str, optional
-        Text columns to join, in this order. Default: those of title, text and abstract that exist.
+        Text columns to join, in this order. Default: ``title``, ``text`` and ``abstract``, if they exist.
     id_column : str, optional
         Column with document identifiers. Repeated identifiers are numbered, and a warning is issued. Default:
         ``id``, if it exists.
@@ -118,7 +118,7 @@ def read_documents(
         Column with the classes of some documents; empty cells and -1 mark unlabelled documents. For a folder,
         ``"folder"`` uses the sub-folders as classes; files outside sub-folders are unlabelled.
     drop : sequence of str, default=()
-        Columns to ignore, even if they have one of the default names above.
+        Columns to ignore, even if other parameters select them by default.
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size; 16 MiB is always allowed.
     """
@@ -283,7 +283,7 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
 
 
 def _option_error(names: Sequence[str], fault: str) -> DataError:
-    """Return an error about an option with its names in Python and on the command line."""
+    """Return an error that contains the names of an option in Python and on the command line."""
     return DataError(Advice("", *(f"{name} {fault}" for name in names)))
 
 

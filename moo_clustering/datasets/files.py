@@ -38,7 +38,7 @@ PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
 # GML, GraphML, and edge lists with whitespace or comma separators.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-# Compressed text may always expand to this number of bytes; one-byte lines take 80 times as much memory.
+# Size in bytes to which compressed text may always expand. Lists of one-byte lines need 80 times this memory.
 _ALWAYS = 2**24
 # Parquet cells may always occupy this number of bytes, because constant columns compress without limit.
 _ALWAYS_CELLS = 2**30
@@ -57,13 +57,13 @@ _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Exponent without sign or decimal point, as people but not programs write it; so 2004E205 may be a code.
+# Exponent without sign or decimal point. Programs do not write this form, so 2004E205 may be a code.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
 # Command-line options that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
-_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # often mark missing cells, also if negative
+_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # they or their negatives may mean missing
 # Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -120,7 +120,7 @@ class NotNumericError(DataError):
 
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     """Format an error for the command line; ``flags`` maps options to flags such as ``--drop NAME``."""
-    # Omit a remedy if its option has no flag, or if it sets the option to False without a ``--no-`` flag.
+    # Omit a remedy if its option has no flag, or if its value is False and there is no ``--no-`` flag.
     advice = []
     for remedy in error.remedies:
         flag = flags.get(remedy.option, "")
@@ -643,7 +643,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # Such a number occurs repeatedly, and is farther from all other numbers than their range.
+    # Such a number occurs repeatedly, and its distance to all other numbers exceeds their range.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]

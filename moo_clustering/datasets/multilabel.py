@@ -25,7 +25,7 @@ _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# Maximum number of features or rows: 2^21 (feature hashing uses 2^20), or 100 per stored value if more.
+# Maximum number of features or rows: 2^21 (feature hashing uses 2^20), or 100 per stored value if larger.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors raised by scikit-learn's reader. Indices beyond 64 bits and invalid bytes cause the last two.
@@ -535,7 +535,7 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
         Result of :func:`read_documents` with ``labels=...``.
     empty_is_unlabelled : bool, default=False
         Whether an empty list of labels marks an unlabelled document, as in some collections. By default, only
-        a missing field, null or an empty cell marks one.
+        a missing field, null or an empty cell marks an unlabelled document.
 
     Returns
     -------

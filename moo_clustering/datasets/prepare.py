@@ -32,14 +32,14 @@ from moo_clustering.datasets.files import DataError, as_number
 
 # Significance level for associations, before correction for the number of other columns.
 _LEVEL = 0.01
-# Minimum number of rows. With fewer rows, associations are hardly ever significant.
+# Minimum number of rows for associations, which are hardly ever significant in smaller tables.
 _LEAST_ROWS = 40
 # Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
 # at most _MOST_BEYOND and the range of all other values is at least _LEAST_RANGE times the largest magnitude.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows that fill a missing cell, in general and in two columns, where near rows may mix clusters.
+# Number of rows that fill a missing cell: in general, and for two columns, where near rows may mix clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum number of rows in neighbour searches and splits, of rows in associations, and distances per block.
+# Maximum numbers: rows in neighbour searches and splits, rows in associations, and distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
 # A column alone determines the best split if the split explains at least _EXPLAINED of the column's variance
@@ -73,7 +73,7 @@ class PreparedTable:
     preparer : TablePreparer
         Fitted preparer. Its ``transform`` prepares new rows.
     unseen : tuple of UnseenCells
-        Cells of new rows that are unreadable, have an unknown category, or lie beyond the range of the fit.
+        Cells of new rows that are unreadable, of an unknown category, or outside the range seen in ``fit``.
     """
 
     X: NDArray[np.float64]
@@ -104,9 +104,9 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may reflect how the data were collected rather than the samples themselves. The columns
-        have at least five missing cells. Their Cramer's V with the clusters is at least 0.3, and significant
-        at the 0.01 level after correction for the number of columns.
+        Such clusters may reflect how the data were collected rather than the samples themselves. Each
+        column has at least five missing cells. The Cramer's V between missingness and clusters is at least
+        0.3, and significant at the 0.01 level after correction for the number of columns.
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
@@ -165,14 +165,14 @@ def prepare_table(
     other columns) are dropped, unless all columns would be dropped.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
-    scale, unless there are more than 5% of them. Distances between rows are based on the columns known in
-    both rows. In tables with at most two columns, each missing cell is filled from a single row.
+    scale, unless they make up more than 5% of the column. Distances between rows are based on the columns
+    known in both rows. In tables with at most two columns, each missing cell is filled from a single row.
 
     Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the associations
     between columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000)
     n_features) time to fill n_incomplete rows. Missing cells are filled from at most 2,000 rows, and
-    associations computed from at most 10,000, drawn with a fixed seed. Pass the features to estimators that
-    do not scale them again, such as ``ParetoClustering(scale="none")``.
+    associations are computed from at most 10,000 rows, drawn with a fixed seed. Pass the features to
+    estimators that do not scale them again, such as ``ParetoClustering(scale="none")``.
 
     References
     ----------
@@ -196,15 +196,15 @@ def prepare_table(
 
 @documented(prepare_table)
 class TablePreparer(TransformerMixin, BaseEstimator):
-    """Transformer that prepares a table like :func:`prepare_table`, and new rows in the same way.
+    """Transformer that prepares a table as :func:`prepare_table` does, and new rows in the same way.
 
-    The columns of new rows are matched by label and parsed in the notation seen in the fit. Categories,
-    scales and weights are taken from the fit, and missing cells are filled from the rows of the fit.
+    The columns of new rows are matched by label and parsed in the notation of the training table, which also
+    determines categories, scales and weights. Missing cells are filled from the training rows.
 
     Attributes
     ----------
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names seen in the fit. Defined only if all labels are strings.
+        Column names seen during ``fit``. Defined only if all labels are strings.
     n_features_in_ : int
     column_names_ : tuple of str
         Names of the columns used as features.
@@ -218,8 +218,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     Notes
     -----
     New rows may lack columns that were not used in the fit. Additional columns are ignored, and unknown
-    categories become missing values. A notation not seen in the fit must be unambiguous, and at most 10% of a
-    column's cells may be unreadable. :meth:`transform` issues warnings; :meth:`prepare` returns notes.
+    categories become missing values. A notation not seen during ``fit`` must be unambiguous, and at most 10%
+    of a column's cells may be unreadable. :meth:`transform` issues warnings; :meth:`prepare` returns notes.
 
     Examples
     --------
@@ -247,8 +247,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Infer the kinds, scales and weights of the columns of a table with at least two rows.
 
-        polars, pyarrow and AnnData tables are converted to pandas. ``y`` is ignored. Raises the errors of
-        :func:`prepare_table`.
+        polars, pyarrow and AnnData tables are converted to pandas. ``y`` is ignored. Raises the same
+        errors as :func:`prepare_table`.
         """
         self._fitted(X)
         return self
@@ -258,11 +258,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self._fitted(X)[0]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the features of new rows with the columns seen in the fit, shape (n_samples, n_features).
+        """Return the features of new rows with the columns seen in ``fit``, shape (n_samples, n_features).
 
         Raises a DataError if there are no rows, or if a column is missing, ambiguous, or of the wrong kind or
         unit. Warns if cells are unreadable, have unknown categories, a different notation or no unit, or lie
-        far beyond the range of the fit, or if a row has only missing cells.
+        far beyond the range seen in ``fit``, or if a row has only missing cells.
         """
         prepared, alarming = self._prepared(X)
         if alarming:
@@ -270,7 +270,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return prepared.X
 
     def prepare(self, X: Any) -> PreparedTable:
-        """Prepare new rows like :meth:`transform`; return filled columns, and notes instead of warnings."""
+        """Prepare new rows as in :meth:`transform`; return filled columns, and notes instead of warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
@@ -291,7 +291,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return column names, and ``column=value`` for category indicators.
 
-        Raises a ValueError if ``input_features`` differ from the column names seen in the fit.
+        Raises a ValueError if ``input_features`` differ from the column names seen during ``fit``.
         """
         check_is_fitted(self)
         if input_features is not None and list(map(str, np.asarray(input_features))) != self._names_in:
@@ -299,7 +299,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return np.array(self._feature_names, dtype=object)
 
     def _fitted(self, table: Any) -> tuple[FloatArray, list[NDArray[Any]], BoolArray, Sequence[str]]:
-        """Fit; return the features, the filled columns, a mask of the known cells, and notes."""
+        """Fit the preparer; return the features, the filled columns, a mask of the known cells, and notes."""
         choice("scale", self.scale, ("equal", "none"))
         choice("weights", self.weights, ("dependence", "equal"))
         choice("missing", self.missing, ("neighbors", "median"))
@@ -466,7 +466,7 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # To save time, exclude most continuous columns by the distinct values in the first rows.
+    # To save time, exclude most continuous columns by the number of distinct values in the first rows.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
@@ -585,7 +585,7 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill unknown cells from the nearest rows, or from ``filled`` if no row shares a known column."""
+        """Fill unknown cells from near rows, or from ``filled`` if no row has a known column in common."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
@@ -682,7 +682,7 @@ class _Scale:
     def of(
         cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
     ) -> _Scale:
-        """Fit range and categories to a column's known cells, and the scale to the cells after filling."""
+        """Find the range and categories of a column's known cells, and the scale of the filled column."""
         known = filled if is_known.all() else column.values[is_known]
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)
@@ -781,7 +781,7 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Note values outside the range seen in ``fit``, under ``alarming`` if any is far outside."""
+        """Add a note on values outside the range seen in ``fit``, to ``alarming`` if any is far outside."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -806,7 +806,7 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark values within ten interquartile ranges of the quartiles, or all if few rows or many outliers."""
+    """Mark values within ten interquartile ranges of the quartiles; all if rows are few or outliers many."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything

@@ -28,7 +28,7 @@ from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
-# Maximum number of cells of dense arrays whose size depends on indices or declared values in a file.
+# Maximum number of cells in a dense array whose size depends on indices or declared values in a file.
 _MOST_CELLS = 2**30
 # Kinds of columns, as named by pandas, that can be converted to text without merging distinct cells.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
@@ -45,7 +45,7 @@ _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
 class NamedRows:
-    """Mixin for data with ``row_ids``: strings, or the numbers 0, 1, ..."""
+    """Mixin for data with ``row_ids``, which are strings or the numbers 0, 1, ..."""
 
     row_ids: NDArray[Any]
 
@@ -193,12 +193,13 @@ def read_table(
     Notes
     -----
     Raises a DataError if the file is missing, empty, ragged, too large or of unknown type; if a column does
-    not exist, is not numeric, or has empty, NaN or infinite cells; if a category column has a distinct string
-    in each of more than 20 rows; or if openpyxl or pyarrow is required but not installed.
+    not exist, is not numeric, or has empty, NaN or infinite cells; if a category column with more than
+    20 rows contains no string twice; or if openpyxl or pyarrow is required but not installed.
 
     Warns if a category column has mostly numbers or mostly unique values; if the first line is read as data;
-    if comments, sheets or columns are skipped; if dates or times are converted; if numbers become equal or
-    may mark missing cells (-999); if classes look alike or like missing cells; or if identifiers repeat.
+    if comments, sheets or columns are skipped; if dates or times are converted; if distinct numbers become
+    equal; if numbers may mark missing cells (-999); if classes look alike or like missing cells; or if
+    identifiers repeat.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
@@ -477,7 +478,7 @@ def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the array names in an npz archive; empty if it is damaged (the readers report the damage)."""
+    """Return the array names in an npz archive; empty if it is damaged, which the readers will report."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -497,7 +498,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 merges values."""
+    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 makes values equal."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
@@ -717,7 +718,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise a DataError if strings are too long for an array, whose cells have the size of the longest."""
+    """Raise a DataError if strings are too long for an array with cells of the size of the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         fault = f"too long for {role} of {len(texts):,} rows"
@@ -727,7 +728,7 @@ def require_short(texts: Any, what: str, role: str) -> None:
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1.
 
-    An integer with and without ".0" is the same class. Other strings that differ after stripping are distinct
+    Integers with and without ".0" are the same class. Other strings that differ after stripping are distinct
     classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or look like
     missing cells. With ``minus_one_is_missing`` (for partial labels), the class -1 is also encoded as -1.
     """

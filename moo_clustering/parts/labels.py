@@ -22,7 +22,7 @@ _KEY = b"moo_clustering"
 
 
 class NearestCenter:
-    """Label each row with the entry of ``numbers`` for its nearest centre (ties: the first)."""
+    """Label each row with the entry of ``numbers`` for its nearest centre. Ties go to the first centre."""
 
     def __init__(self, centers: FloatArray, offsets: tuple[FloatArray, FloatArray], numbers: Any) -> None:
         self.centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -45,8 +45,8 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     parts : Parts
     label : callable
         ``label(rows)`` returns the labels of rows of shape (n, n_features). It must be picklable, and a row's
-        label must not depend on other rows. If it has a method ``of_part(rows, start)``, this is called
-        instead; ``start`` is the index of the first row.
+        label must not depend on other rows. If ``label`` has a method ``of_part(rows, start)``, this
+        method is called instead; ``start`` is the index of the first row.
 
     Returns
     -------

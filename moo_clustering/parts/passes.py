@@ -34,7 +34,7 @@ class Fault(NamedTuple):
 
 
 def current_client() -> Any:
-    """Return the current ``dask.distributed`` client, or None if there is none or if called in a task."""
+    """Return the current ``dask.distributed`` client, or None inside tasks or without a client."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
@@ -57,7 +57,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Call ``visit(part, rows, *args)`` for all parts; list or merge results. Without Dask, rows is None."""
+    """Call ``visit(part, rows, *args)`` per part; list or merge the results. Without Dask, rows is None."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:

@@ -162,7 +162,7 @@ class _Choice(NamedTuple):
     drop: Sequence[str]
 
     def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Return the columns in ``names`` to read; ``drop`` may also contain names from ``others``."""
+        """Return the columns in ``names`` that are read; ``drop`` may also contain names from ``others``."""
         for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
             if name not in names:
                 raise ValueError(
@@ -204,7 +204,7 @@ def parts(
     Raises
     ------
     TypeError, ValueError, FileNotFoundError
-        If ``source`` has an unsupported type, no rows, text, parts with other columns or no matching file.
+        If ``source`` has an unsupported type, text, no rows, no matching file or parts with unequal columns.
     MissingPackageError
         If pyarrow, fsspec or Dask is required but not installed.
 

@@ -36,7 +36,7 @@ class Survey:
 
     @property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest column values relative to ``offsets``."""
+        """Smallest and largest values of each column after subtracting ``offsets``."""
         return (self.low - self.offsets[0]) - self.offsets[1], (self.high - self.offsets[0]) - self.offsets[1]
 
     @cached_property
@@ -45,8 +45,8 @@ class Survey:
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
-        """Assign all rows to the nearest of k centres, for p candidates (p, k, d), in one pass."""
-        # Centres are relative to ``offsets``; ties are broken in favour of the first. Takes O(p n k d) time.
+        """Assign all rows to the nearest of k centres in one pass, for each of p candidates."""
+        # ``centers``, (p, k, d), are relative to ``offsets``; ties go to the first. Takes O(p n k d) time.
         # A candidate's statistics do not depend on the division into parts or on the other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
@@ -101,7 +101,7 @@ def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
 
 
 def grain(largest: float, n: int) -> float:
-    """Return a power of two such that sums of n of its multiples, up to ``largest``, are exact in float64."""
+    """Return a power of two such that float64 adds n of its multiples, up to ``largest`` each, exactly."""
     return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
 
 

@@ -43,7 +43,7 @@ from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
-# Name of the parameter for the number of clusters, for classes in which it is not n_clusters.
+# Name of the parameter for the number of clusters, in classes that do not call it n_clusters.
 SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
@@ -110,7 +110,7 @@ def run_cells(
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # A terminal sends Ctrl-C to all processes that run in it, but only the parent process should handle it.
+    # A terminal sends Ctrl-C to all processes that run in it, but only the parent should handle the signal.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -131,7 +131,7 @@ class CellStore:
     """JSON Lines file: the first line contains the experiment's parameters, each other line a finished cell.
 
     Each line is on disk when :meth:`add` returns. Opening a file removes an incomplete last line, left by a
-    killed run. Raises a StoreError if the file is not a store or has different parameters, which it lists.
+    killed run. Raises a StoreError if the file is not a store or has different parameters.
     """
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
@@ -246,12 +246,12 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # Indices return values of this size if they are undefined for the labels.
+        # Indices return values of this magnitude if they are undefined for the labels.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
 class Job(NamedTuple):
-    """Arguments of a cell. Fits receive only the features; classes are used only to score the labels."""
+    """Arguments of a cell. Methods receive only the features; classes are used only to score the labels."""
 
     method: Any
     X: Any
@@ -262,7 +262,7 @@ class Job(NamedTuple):
 
 
 def compute_cell(key: Key, job: Job) -> dict[str, Any]:
-    """Compute a cell's value: its status, with the scores and measurements or the reason for a failure."""
+    """Compute a cell's value: its status, and either scores and measurements or the reason for a failure."""
     if job.timeout is None:
         return _computed(key, job)
     start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
@@ -320,7 +320,7 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit with a seed; return the labels, and the number of evaluations and the front if there are any."""
+    """Fit a method with a seed; return labels and, if available, the number of evaluations and the front."""
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
@@ -381,7 +381,7 @@ def takes(function: Any, name: str) -> bool:
 
 
 def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
-    """Read a data set; raise a ValueError that names it if it is unreadable or unusable by all methods."""
+    """Read a data set; raise a ValueError that names it if it is unreadable or no method can use it."""
     try:
         X, y = _opened(entry, seed)
         X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")

@@ -79,7 +79,7 @@ class Study:
         integer, run by :func:`~moo_clustering.algorithms.evolve`. The result is the knee of the front.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, names of bundled data, paths, tuples ``(path, class column)``, or
-        functions that return any of these; those with a parameter ``random_state`` are called for every seed.
+        functions that return any of these, called for every seed if they have a parameter ``random_state``.
     scores : sequence of str, index or callable, default=("ari",)
         ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, :func:`~moo_clustering.validity.get_index` indices,
         functions ``score(y, labels)`` or ``score(X, labels)``, or tuples ``(name, function, "max" or
@@ -97,8 +97,8 @@ class Study:
 
     Notes
     -----
-    Fits receive only the features; classes are used only to score the labels. If a function's second
-    parameter has a default, it receives the seed only if its name is ``seed`` or ``random_state``. Cells use
+    Methods receive only the features; classes are used only to score the labels. If a function's second
+    parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Cells use
     one thread; the number of workers affects only run times. Scores that require classes ignore samples whose
     class is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one
     cluster. Functions are identified by name, not code, and :func:`functools.partial` also by its arguments.
@@ -386,7 +386,7 @@ class Study:
 
     @documented(table)
     def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
-        """Compare a method with each other method by Holm-corrected Wilcoxon tests, and state the results.
+        """Compare a method with every other method by Holm-corrected Wilcoxon tests, and state the results.
 
         The tests pair mean scores by data set. With a single data set, they pair scores by seed, and the text
         warns that the conclusions hold only for this data set. Wilcoxon tests omit missing scores.
@@ -647,7 +647,7 @@ class Study:
         return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
-        """Combine the control runs of a search; hypervolumes are relative to the fronts of the same seed."""
+        """Combine the control runs of a search; hypervolumes are relative to fronts from the same seed."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
             raise ValueError("the study has no controls; use controls=True and a method that is a search")

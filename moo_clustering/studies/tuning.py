@@ -42,7 +42,7 @@ class Tuning:
 
 
 def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Map each tuple of tuning data sets to its test data sets; with ``"others"``, to the set left out."""
+    """Map each tuple of tuning data sets to its test data sets; with ``"others"``, to the one left out."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
             raise ValueError('on="others" requires at least two data sets, got one')
@@ -69,7 +69,7 @@ def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
 
 def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     if isinstance(domain, list) and domain:
-        # Let optuna suggest the position of a choice, because it can store only numbers and strings.
+        # Let optuna suggest the position of a choice, because optuna can store only numbers and strings.
         return lambda trial: domain[trial.suggest_categorical(name, list(range(len(domain))))]
     ends, rest = (domain[:2], domain[2:]) if isinstance(domain, tuple) else ((), ())
     numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
@@ -134,7 +134,7 @@ def search(
 
 
 def best_of(trials: Sequence[Mapping[str, Any]], greater: bool) -> Mapping[str, Any]:
-    """Return the best trial (ties: the first); raise a ValueError if all trials failed."""
+    """Return the best trial, or the first of equally good ones; raise a ValueError if all trials failed."""
     if not (done := [trial for trial in trials if "score" in trial]):
         raise ValueError(f"all {len(trials)} trials failed, the first with: {trials[0]['error']}")
     return (max if greater else min)(done, key=lambda trial: float(trial["score"]))
