@@ -16,7 +16,7 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Distance sums within this factor are ties, so that rounding errors do not determine the medoid.
+# Distance sums with at most this ratio are ties, so that rounding errors do not determine the medoid.
 SAME = 1.0 + 1e-12
 
 
@@ -77,7 +77,7 @@ class SlotGenes(RowGenes):
     """Base class of encodings whose row indices may be in any slot; empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
-        """Empty slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
+        """Clear slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
 
         Genes are rounded first. The first empty slots get the lowest row indices that the individual lacks.
         """
@@ -359,7 +359,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator | None) -> Int64Array:
-    """Return a sample that each row lacks, drawn at random or, without a generator, the lowest index."""
+    """Return, for each row, a random sample that it lacks or, without a generator, the lowest such index."""
     # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
     free = n_samples - set_sizes(sets)
     rank = np.zeros(len(sets), dtype=np.int64) if rng is None else rng.integers(0, free)

@@ -342,8 +342,9 @@ class GraphRefine(LabelMutation):
     """In each of a few steps, move all samples simultaneously to the clusters of their neighbours.
 
     For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum_j
-    S_ij [l_j = c] + inertia vol_i [l_i = c]. Its own cluster wins ties, then that of its lowest-indexed
-    neighbour. Clusters can vanish, but a step that would leave fewer than ``k_min`` clusters is not taken.
+    S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties are broken in favour of the sample's own cluster, then of
+    the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would leave fewer than
+    ``k_min`` clusters is not taken.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step
     and individual. Source: ParetoClustering, operators.

@@ -244,7 +244,7 @@ class EliteSurvival(Survival):
     Parameters
     ----------
     survival : pymoo Survival
-        Selects all survivors at once. Elite members that it omits then replace the last survivors.
+        Selects all survivors at once. Elite members that were not selected then replace the last survivors.
     scalar : callable
         See :class:`EliteMemory`. A partition's score must not depend on the other partitions.
     n_elite : int, default=4

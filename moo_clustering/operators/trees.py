@@ -41,8 +41,9 @@ class MSTInterestingnessSampling(base.SeededSampling):
         - ``"2007"``: the tree without its 0, 1, ... most interesting links, for up to half of the population;
           then the tree without the links between k-means clusters, for k = 2, 3, ..., n_samples, 2, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        Whether a sample that loses its tree link is linked to a random neighbour or itself (bits become 0).
-        With kind "delta", ``"neighbor"`` can also link the sample to itself, but not restore the tree link.
+        Whether a sample that loses its tree link is linked to a random neighbour or itself (ignored for
+        "split" encodings). With kind "delta", ``"neighbor"`` can also link the sample to itself, but not
+        restore the tree link.
     """
 
     _needs = LINKS

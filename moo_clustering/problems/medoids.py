@@ -31,9 +31,9 @@ class MedoidProblem(EncodedProblem):
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
     to the nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result, and
     writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if an option is
-    unknown, if ``supervision`` requires constraints and none are given, if constraints have a different
-    number of samples, or if the distance matrix would exceed ``max_memory``. Evaluation raises an error for
-    invalid genotypes; use ``repair=MedoidSetRepair()`` if operators produce any. Source: NSGA-II-clus.
+    unknown, if ``supervision`` requires constraints and none are given, if constraints and X differ in
+    length, or if the distance matrix would exceed ``max_memory``. Evaluation raises an error for invalid
+    genotypes; use ``repair=MedoidSetRepair()`` if operators produce any. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -61,9 +61,10 @@ class MedoidProblem(EncodedProblem):
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
           different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand, for "cosine", "sqeuclidean"
-        (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"`` uses ``"vector"``
-        only for "cosine" and "sqeuclidean", above 8000 samples or ``max_memory``.
+        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand: for "cosine" and
+        "sqeuclidean" with the same medoids, for "euclidean" with medoids that minimise *squared* distances.
+        ``"auto"`` uses ``"vector"`` only for "cosine" and "sqeuclidean", above 8000 samples or
+        ``max_memory``.
 
     Attributes
     ----------
@@ -150,9 +151,9 @@ class MedoidProblem(EncodedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Assign samples to medoids under the constraints, whatever the supervision; labels are contiguous.
+        """Assign samples to medoids under the constraints, for any ``supervision``; labels are contiguous.
 
-        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts outweigh distances.
+        ``penalty`` is a conflict's cost in units of distance. By default, a conflict outweighs all distances.
         """
         assignment = self._assignment or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
