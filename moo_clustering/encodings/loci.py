@@ -34,9 +34,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so the number
     of clusters need not be known. Any sample can be linked to any other. Decoding ``"locus"`` by union-find
-    takes O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
-    kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007;
-    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    takes O(n_individuals n_samples log n_samples) time in the worst case, but almost linear time in practice.
+    For other kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC
+    11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------

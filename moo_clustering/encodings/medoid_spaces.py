@@ -64,7 +64,7 @@ class MedoidSpace(ABC):
         """Write the medoids of the clusters selected by ``wanted`` into ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
-        """Return the position of each sample's nearest medoid (ties: the lowest) and its distance."""
+        """Return the position of each sample's nearest medoid (the lowest on ties), and its distance."""
         # With ``exception``, a medoid keeps its own cluster even if it equals a medoid at a lower position.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
@@ -79,7 +79,7 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Return each cluster's member with the lowest total distance (ties: lowest index); pad with -1."""
+        """Return each cluster's member with the lowest total distance (lowest index on ties); pad with -1."""
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)

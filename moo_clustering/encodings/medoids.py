@@ -44,10 +44,11 @@ class RowGenes(Documented, base.Encoding):
         """Encode each cluster of every partition by one member, in the order of the labels.
 
         This member is the medoid, which has the smallest sum of distances *from* it to the other members
-        (ties: the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
-        clusters are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added as
-        in :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own
-        cluster's member. Medoids of k equally large clusters take O(n_individuals n_samples^2 / k) time.
+        (on ties, the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
+        clusters are encoded (on ties, those with the lowest labels). If there are fewer than ``k_min``,
+        members are added as in :meth:`repair`. Decoding restores the partition only if every sample is
+        nearest to its own cluster's member. Medoids of k equally large clusters take O(n_individuals
+        n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -115,10 +116,10 @@ class _MedoidGenes(RowGenes):
 class MedoidEncoding(_MedoidGenes):
     """Encoding by row indices of medoids, padded with -1 on the right.
 
-    Without ``sizes``, every sample is assigned to its nearest medoid (ties: the lowest position), and every
-    medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A cluster's
-    label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time.
-    Source: NSGA-II-clus.
+    Without ``sizes``, every sample is assigned to its nearest medoid (on ties, the lowest position), and
+    every medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A
+    cluster's label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples)
+    time. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -330,7 +331,7 @@ def repair_slots(
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """Return the samples with the smallest distances from each sample (ties: the lowest row index)."""
+    """Return the samples with the smallest distances from each sample (on ties, the lowest row index)."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):

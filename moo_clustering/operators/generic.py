@@ -279,9 +279,8 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     problem : Problem
     start : array-like, Population, Result, estimator or path
         Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), passed as a
-        Population if n_var = n_samples; a run folder; or a fitted estimator. An estimator provides its
-        population if it and the problem are both PESC or both SRMOSC, otherwise its front or, without a
-        front, its labels.
+        Population if n_var = n_samples; a run folder; or a fitted estimator, which provides its population
+        (only PESC or SRMOSC, for a problem of the same type), its front or, without a front, its labels.
 
     Returns
     -------

@@ -581,7 +581,7 @@ class NeighborGraphProblem(FixedProblem):
         random_state : int, default=0
             Seed for breaking ties between equidistant neighbours.
         n_neighbors, gene, **kwargs
-            Same as for the class.
+            Same as the parameters of the class.
         """
         X = np.asarray(X)
         k = default_n_neighbors(len(X)) if n_neighbors is None else n_neighbors

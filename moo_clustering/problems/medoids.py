@@ -61,8 +61,8 @@ class MedoidProblem(EncodedProblem):
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
           different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand: for "cosine" and
-        "sqeuclidean" with the same medoids, for "euclidean" with medoids that minimise *squared* distances.
+        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand: with the same medoids as
+        "matrix" for "cosine" and "sqeuclidean", or medoids that minimise *squared* distances for "euclidean".
         ``"auto"`` uses ``"vector"`` only for "cosine" and "sqeuclidean", above 8000 samples or
         ``max_memory``.
 
@@ -277,7 +277,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
-    Components are assigned from largest to smallest (ties: by first sample), each to the cluster with the
+    Components are assigned from largest to smallest (on ties, by first sample), each to the cluster with the
     fewest conflicting components; ties are broken by the smallest total distance, then by the lowest
     position. Other samples join their nearest medoids. ``n_dropped`` cannot-links within components are
     ignored, with a UserWarning. Takes O(k (n_constrained + n_components) + n_conflicts) time per individual,
