@@ -57,7 +57,7 @@ class Encoding(ABC):
         """Return memberships of shape (n_individuals, n_samples, n_clusters) that sum to 1 per sample.
 
         By default, a membership is 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
-        decode to the highest membership. Column c belongs to label c; empty clusters come last.
+        decode by highest membership. Column c belongs to label c; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
@@ -79,7 +79,7 @@ class Encoding(ABC):
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return rows that are equal if and only if the partitions are equal; by default, the partitions.
+        """Return rows that are equal if and only if partitions are; by default, the partitions themselves.
 
         Some encodings return sorted genes instead, although gene order can affect how ties are broken.
         """
@@ -239,7 +239,7 @@ def _assigned(rows: IntArray, others: IntArray, k: int) -> IntArray:
 def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> Int64Array:
     """Count the samples in which two partitions differ after :func:`align_labels`.
 
-    This symmetric distance is the minimum number of samples to move to turn one partition into the other.
+    This symmetric distance is the minimum number of samples that must move to make the partitions equal.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class LabelEncoding(base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Number the clusters by first appearance.
 
-        If there are more than ``k_max`` clusters, the ``k_max - 1`` largest (ties: the first) are kept and
+        If there are more than ``k_max`` clusters, the ``k_max - 1`` largest (on ties, the first) are kept and
         all others are merged. If there are fewer than ``k_min``, clusters are split as in :meth:`repair`.
         """
         X = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
@@ -57,7 +57,7 @@ class LabelEncoding(base.Encoding):
     def repair(self, X: IntArray) -> IntArray:
         """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min`` clusters.
 
-        A split moves the last sample of the largest cluster (ties: the first) to the lowest unused label.
+        A split moves the last sample of the largest (on ties, the first) cluster to the lowest unused label.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         rows = np.arange(len(X))[:, None] * self.k_max
@@ -75,6 +75,6 @@ class LabelEncoding(base.Encoding):
         return self.decode(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw K uniformly from k_min..k_max and genes from 0..K-1, then repair to ``k_min`` clusters."""
+        """Draw K uniformly from k_min..k_max and genes from 0..K-1, then split clusters up to k_min."""
         k = rng.integers(self.k_min, self.k_max + 1, size=(n_individuals, 1))
         return self.repair(rng.integers(0, k, size=(n_individuals, self.n_var), dtype=np.int32))

@@ -34,9 +34,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so the number
     of clusters need not be known. Any sample can be linked to any other. Decoding ``"locus"`` by union-find
-    takes O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
-    kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007;
-    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    takes O(n_individuals n_samples log n_samples) time in the worst case, but almost linear time in practice.
+    For other kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC
+    11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         Spanning tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
         Percentage of links without a gene, for ``"short"`` and ``"split"``; ``"sr5"`` leaves 5 sqrt(N) genes.
-        ``"auto"`` is 80 up to 1000 samples, ``"sr5"`` up to 62,500 samples, and 98 above.
+        ``"auto"`` is 80 for up to 1000 samples, ``"sr5"`` for up to 62,500 samples, and 98 for more.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
 
@@ -216,7 +216,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return the partition of the :meth:`parts`, which is equal for equal connected components."""
+        """Return the partition of the :meth:`parts`, which depends only on the connected components."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -234,9 +234,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within clusters."""
-    # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
-    # every sample to a strong component without outgoing links, so roots are chosen in these components. A
-    # piece with only one such component needs no backward link.
+    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Forward links
+    # lead from every sample to a strong component without outgoing links, so roots are chosen in these
+    # components. A piece with only one such component needs no backward link.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -249,7 +249,7 @@ def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     leaving[component[left]] = True
     inner = np.flatnonzero(~leaving[component])
     roots = inner[np.unique(piece[inner], return_index=True)[1]]
-    # Cost of linking column to row: 1 if forward, n + 1 if backward, which is more than any forward path.
+    # Cost of linking column to row: 1 if forward, n + 1 if backward (more than any forward path costs).
     costs = (n + 1) * links.maximum(links.T) - n * links.T
     target: IntArray = dijkstra(costs, indices=roots, return_predecessors=True, min_only=True)[1]
     # Link the root of each piece of a cluster to the root of its first piece.

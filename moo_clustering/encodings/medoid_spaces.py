@@ -21,7 +21,7 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
-# Number of samples above which vectors are faster; the matrix would take half a gigabyte.
+# Number of samples above which vectors are faster; their matrix would take half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
 # Totals within this relative difference are ties, so that rounding errors do not determine the medoid.
@@ -36,7 +36,7 @@ class MedoidSpace(ABC):
     """Base class for distances between samples and sets of medoids."""
 
     # ``mean_square`` is the mean of all n^2 squared distances, which scales the lower bound in Xie-Beni.
-    # ``total_to_one`` (E_1) is the smallest total distance of all samples to a single sample.
+    # ``total_to_one`` (E_1) is the smallest total distance from all samples to a single sample.
 
     n_samples: int
     mean_square: float
@@ -53,7 +53,7 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return each individual's smallest and largest distance between medoids (one medoid: inf and 0)."""
+        """Return each individual's smallest and largest distance between medoids (inf, 0 for one medoid)."""
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
@@ -64,7 +64,7 @@ class MedoidSpace(ABC):
         """Write the medoids of the clusters selected by ``wanted`` into ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
-        """Return the position of each sample's nearest medoid (ties: the lowest) and its distance."""
+        """Return the position of each sample's nearest medoid (the lowest on ties), and its distance."""
         # With ``exception``, a medoid keeps its own cluster even if it equals a medoid at a lower position.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
@@ -79,7 +79,7 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Return each cluster's member with the lowest total distance (ties: lowest index); pad with -1."""
+        """Return each cluster's member with the lowest total distance (lowest index on ties); pad with -1."""
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)
@@ -193,7 +193,7 @@ class VectorSpace(MedoidSpace):
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
     def _measure(self, sums: FloatArray, products: FloatArray) -> None:
-        """Compute ``mean_square`` and ``total_to_one`` from column sums and each row's product with them."""
+        """Compute ``mean_square`` and ``total_to_one`` from column sums and their products with all rows."""
         n = self.n_samples
         # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
@@ -205,7 +205,7 @@ class VectorSpace(MedoidSpace):
             totals = n * self.norms - 2.0 * products + self.norms.sum()
         else:
             totals = np.concatenate([rows.sum(axis=1) for rows in self._row_blocks(np.arange(n))])
-        # If all samples are equal, the total must be exactly 0.
+        # If all samples are identical, the total must be exactly 0.
         self.total_to_one = float(max(totals.min(), 0.0)) if self.mean_square > 0.0 else 0.0
 
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
@@ -288,7 +288,7 @@ class SparseVectorSpace(VectorSpace):
         self.X = X
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        # Sum in column order, like the kernels, so that identical rows have a distance of 0.
+        # Sum in column order, as the kernels do, so that identical rows have a distance of 0.
         norms = np.bincount(row_of, weights=X.data**2, minlength=X.shape[0]).astype(np.float64)
         super().__init__(norms, kind, n_jobs)
         self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms

@@ -16,7 +16,7 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Distance sums within this factor are ties, so that rounding errors do not determine the medoid.
+# Distance sums with at most this ratio are ties, so that rounding errors do not determine the medoid.
 SAME = 1.0 + 1e-12
 
 
@@ -44,10 +44,11 @@ class RowGenes(Documented, base.Encoding):
         """Encode each cluster of every partition by one member, in the order of the labels.
 
         This member is the medoid, which has the smallest sum of distances *from* it to the other members
-        (ties: the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
-        clusters are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added as
-        in :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own
-        cluster's member. Medoids of k equally large clusters take O(n_individuals n_samples^2 / k) time.
+        (on ties, the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
+        clusters are encoded (on ties, those with the lowest labels). If there are fewer than ``k_min``,
+        members are added as in :meth:`repair`. Decoding restores the partition only if every sample is
+        nearest to its own cluster's member. Medoids of k equally large clusters take O(n_individuals
+        n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -77,7 +78,7 @@ class SlotGenes(RowGenes):
     """Base class of encodings whose row indices may be in any slot; empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
-        """Empty slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
+        """Clear slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
 
         Genes are rounded first. The first empty slots get the lowest row indices that the individual lacks.
         """
@@ -115,10 +116,10 @@ class _MedoidGenes(RowGenes):
 class MedoidEncoding(_MedoidGenes):
     """Encoding by row indices of medoids, padded with -1 on the right.
 
-    Without ``sizes``, every sample is assigned to its nearest medoid (ties: the lowest position), and every
-    medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A cluster's
-    label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time.
-    Source: NSGA-II-clus.
+    Without ``sizes``, every sample is assigned to its nearest medoid (on ties, the lowest position), and
+    every medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A
+    cluster's label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples)
+    time. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -330,7 +331,7 @@ def repair_slots(
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """Return the samples with the smallest distances from each sample (ties: the lowest row index)."""
+    """Return the samples with the smallest distances from each sample (on ties, the lowest row index)."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):
@@ -359,7 +360,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator | None) -> Int64Array:
-    """Return a sample that each row lacks, drawn at random or, without a generator, the lowest index."""
+    """Return, for each row, a random sample that it lacks or, without a generator, the lowest such index."""
     # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
     free = n_samples - set_sizes(sets)
     rank = np.zeros(len(sets), dtype=np.int64) if rng is None else rng.integers(0, free)

@@ -114,7 +114,7 @@ class SeededOperator(Documented, ABC):
     """Base class for pymoo operators that depend only on the problem, the genes and a random generator.
 
     Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents for a
-    crossover, or the individuals for a mutation or repair. For a sampling, it is the number of individuals.
+    crossover, or the individuals for a mutation or repair. For samplings, ``X`` is the number of individuals.
     """
 
     # Arguments of :func:`require`: problem class for the error message, and required attributes.

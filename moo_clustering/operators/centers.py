@@ -28,8 +28,8 @@ class CenterMatchingCrossover(base.PairCrossover):
     """Match two parents' centres, and inherit a random centre from each matched pair.
 
     Centres are matched to minimise the sum of squared distances. A second child inherits the other centres.
-    Each child also inherits a random parent's ``"mix"`` (a probability for :class:`RelocateCenter`), to which
-    a uniform random number from [-0.2, 0.2] is added, clipped to [0, 1]. Supports
+    Each child's ``"mix"``, a probability for :class:`RelocateCenter`, is that of a random parent plus a
+    uniform random number from [-0.2, 0.2], clipped to [0, 1]. Supports
     :class:`~moo_clustering.problems.SumOfSquaresProblem` and ``ChunkedCenterProblem``. Takes O(k^2 n_features
     + k^3) time per pair. Source: Gribel and Vidal, HG-means, Pattern Recognition 88, 2019.
 

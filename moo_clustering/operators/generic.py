@@ -215,7 +215,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return, for each encoding of a tuple, a problem to pass to its operators, and its genes."""
+    """Return, for each part of a tuple encoding, a problem to pass to the part's operators, and its genes."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -270,17 +270,17 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """Convert partitions or earlier results to genotypes from which a search can start.
 
-    Raises a ValueError if ``start`` has a different number of samples, or more clusters than the encoding
-    supports. Raises a TypeError if the encoding cannot encode partitions. Issues a UserWarning if the
-    encoding can only approximate some partitions.
+    Raises a ValueError if ``start`` does not have the problem's number of samples, or if it has more clusters
+    than the encoding supports. Raises a TypeError if the encoding cannot encode partitions. Issues a
+    UserWarning if the encoding can only approximate some partitions.
 
     Parameters
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
         Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), passed as a
-        Population if n_var = n_samples; a run folder; or a fitted estimator, of which the front or, without a
-        front, the labels are used (or the population, if it and the problem are both PESC or both SRMOSC).
+        Population if n_var = n_samples; a run folder; or a fitted estimator, which provides its population
+        (only PESC or SRMOSC, for a problem of the same type), its front or, without a front, its labels.
 
     Returns
     -------
@@ -372,8 +372,8 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn at random, with numbers of matings that differ by at most one. Raises a ValueError if
-    ``X`` is empty or has a different number of genes than the problem.
+    Parents are drawn at random, and the numbers of matings of any two parents differ by at most one. Raises a
+    ValueError if ``X`` is empty or does not have ``problem.n_var`` columns.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ BLOCK_DRAWS = 2**22
 
 @documented(base.SHARED)
 class PartitionSampling(base.SeededSampling):
-    """Draw partitions of bags by several methods, then repair them to the minimum cluster size.
+    """Draw partitions of bags by several methods, then repair clusters below the minimum size.
 
     Shares are converted to numbers of individuals by the largest-remainder method. ``"bamic"`` and
     ``"optima"`` require ``problem.distances``, the distances between bags. ``"optima"`` is by far the slowest
@@ -48,7 +48,7 @@ class PartitionSampling(base.SeededSampling):
         - ``"random"``: random labels, drawn uniformly.
         - ``"km"``: random labels, then ``km_steps`` k-means steps.
         - ``"bamic"``: distinct random medoids; each bag is assigned to the nearest medoid.
-        - ``"optima"``: greedy descents of the objective, started from the other three kinds in equal shares.
+        - ``"optima"``: greedy descents of the objective, started from equal shares of the other three kinds.
     km_steps : int, default=3
         Number of k-means steps for ``"km"``.
 
@@ -294,7 +294,7 @@ class CanonicalRepair(base.GeneRepair):
 
 @documented(base.SHARED)
 class MinSizeRepair(base.GeneRepair):
-    """Fill clusters up to the minimum size, starting with the bags whose move worsens the objective least.
+    """Fill clusters up to the minimum size, starting with the moves of bags that worsen the objective least.
 
     Cluster labels are rounded first. If the objective has ``handling="repair"``, violated constraints are
     also repaired. Valid individuals are not changed. A repair takes as long as an evaluation, plus O(N) time

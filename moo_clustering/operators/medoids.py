@@ -42,7 +42,7 @@ class PrefixUnionCrossover(base.PairCrossover):
     length : {"grow", "keep", "two_cut"}, default="grow"
         - ``"grow"``: append all of B (as in the paper); on average, children have more clusters than parents.
         - ``"keep"``: keep |A| genes, taken from A[:c], then from B, then from the remainder of A.
-        - ``"two_cut"``: append the genes of B after a second cut, and random medoids to reach ``k_min``.
+        - ``"two_cut"``: append B's genes after a second cut, then random medoids until there are ``k_min``.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
@@ -152,7 +152,7 @@ class MedoidSwapMutation(base.SeededMutation):
 
 
 class SlotMutation(base.SeededMutation):
-    """Move medoids to nearby samples, then repair them like :class:`SlotOnePointCrossover`.
+    """Move medoids to nearby samples, then repair them as :class:`SlotOnePointCrossover` does.
 
     Source: Evolutionary multi-instance clustering (MIGCUK).
 
@@ -165,7 +165,7 @@ class SlotMutation(base.SeededMutation):
     p_gene : float, default=0.7
         Probability that each medoid of a mutated individual moves.
     reach : float, default=0.25
-        Range r of a move, as a share of the samples. Rounded down, but at least 1 for ``"rank"``.
+        Range r of a move, as a share of the samples. r is rounded down, but at least 1 for ``"rank"``.
     """
 
     def __init__(

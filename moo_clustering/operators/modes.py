@@ -16,7 +16,7 @@ MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 
 
 class ModesSampling(base.SeededSampling):
-    """Draw K samples as modes, without replacement; modes are equal if samples have equal values.
+    """Draw K samples without replacement as modes; samples with equal values yield equal modes.
 
     Requires a :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """

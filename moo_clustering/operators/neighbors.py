@@ -26,7 +26,7 @@ class NeighborSampling(base.SeededSampling):
     Parameters
     ----------
     init : {"knn", "spread", "random"}, default="knn"
-        - ``"knn"``: draw from the k = ``problem.n_neighbors`` nearest; f1 then varies only by O(1/sqrt(N)).
+        - ``"knn"``: draw from the k = ``problem.n_neighbors`` nearest; f1 has a spread of only O(1/sqrt(N)).
         - ``"spread"``: for individual m of 0..pop-1, draw from the 1 + round((k-1) m / (pop-1)) nearest,
           which covers the whole front even with thousands of samples.
         - ``"random"``: draw from all admissible samples, as a control. Raises a ValueError if the neighbour
@@ -124,7 +124,7 @@ class IndexSBX(RankSBX):
 
 
 class NeighborResample(base.SeededMutation):
-    """Redraw links uniformly from the sample's k nearest admissible neighbours.
+    """Redraw random links, each uniformly from the k nearest admissible neighbours of its sample.
 
     Random numbers are drawn only for genes that change, in O(prob_var * pop * N) time.
 
@@ -182,9 +182,9 @@ class IndexPM(RankPM):
 
 
 class CannotLinkRepair(base.GeneRepair):
-    """Replace self links and links to forbidden neighbours with links to near admissible neighbours.
+    """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
-    New links are drawn from the k nearest. Valid ranks are not changed. Source: PESC, Eq. 3.
+    Valid ranks are not changed. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -194,7 +194,7 @@ class CannotLinkRepair(base.GeneRepair):
 
 
 def redraw_illegal(problem: NeighborGraphProblem, X: IntArray, random_state: Generator | None) -> IntArray:
-    """Replace links to inadmissible samples with links to one of the k nearest admissible samples."""
+    """Replace each link to an inadmissible sample with a link to one of the k nearest admissible samples."""
     illegal = np.nonzero(problem.ranks(X) >= problem.lists.n_admissible)
     if not len(illegal[-1]):
         return X

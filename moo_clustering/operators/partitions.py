@@ -122,7 +122,7 @@ class PoolSampling(Sampling):
     Parameters
     ----------
     scores : array-like of shape (n_partitions,)
-        Higher is better; ties are broken in favour of fewer clusters, then of the first partition.
+        Higher is better; ties are broken in favour of fewer clusters, then of the earlier partition.
     """
 
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
@@ -145,10 +145,10 @@ class PoolSampling(Sampling):
 class GroupingOverlayCrossover(base.PairCrossover):
     """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
 
-    The child inherits each cluster of A with probability one half, but at least one and not all (none if A
-    has only one cluster). All other samples keep their clusters of B. If less than ``min_share`` of a cluster
-    of B remains, its samples join their neighbours' clusters in rounds; samples without links stay together.
-    While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
+    The child inherits each cluster of A with probability one half, but always at least one and never all
+    (none if A has only one cluster). All other samples keep their clusters of B. If less than ``min_share``
+    of a cluster of B remains, its samples join their neighbours' clusters in rounds; samples without links
+    stay together. While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
     k^2) time per child. Source: ParetoClustering, operators.
@@ -159,7 +159,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         Probability that a pair is crossed. Otherwise, the children are copies of the parents. Crossed
         children are marked for :class:`~moo_clustering.operators.PartitionMutation`.
     min_share : float, default=0.3
-        Clusters of B that keep a smaller share of their samples are dissolved.
+        Clusters of B that keep less than this share of their samples are dissolved.
     max_rounds : int, default=10
         Maximum number of rounds in which the samples of dissolved clusters join their neighbours.
     """
@@ -287,7 +287,7 @@ class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition from a pool, unless there are ``k_max`` clusters.
 
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
-    cluster into pieces. If at least two pieces contain ``min_share`` of its samples each, either all these
+    cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either all these
     pieces or a random one become clusters. Smaller pieces stay with the largest piece or the remainder.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples) time per
@@ -339,11 +339,12 @@ class PoolSplit(LabelMutation):
 
 @documented(base.SHARED)
 class GraphRefine(LabelMutation):
-    """Move all samples simultaneously to their neighbours' clusters, in each of a few steps.
+    """In each of a few steps, move all samples simultaneously to the clusters of their neighbours.
 
     For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum_j
-    S_ij [l_j = c] + inertia vol_i [l_i = c] (ties: its own cluster, then that of its lowest-indexed
-    neighbour). Clusters can vanish, but a step that would leave fewer than ``k_min`` clusters is not taken.
+    S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties are broken in favour of the sample's own cluster, then of
+    the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would leave fewer than
+    ``k_min`` clusters is not taken.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step
     and individual. Source: ParetoClustering, operators.
@@ -387,7 +388,7 @@ class PairViolationMutation(LabelMutation):
     current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
     moving the piece to the cluster of j. A cannot-link is satisfied by turning a piece without j into a new
     cluster or by moving it to the most similar other cluster. One of the two moves is drawn at random; the
-    other move is used if this one would violate ``k_min..k_max``, or if no other cluster is linked to the
+    other is used if the drawn move would violate ``k_min..k_max``, or if no other cluster is linked to the
     piece. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
@@ -442,7 +443,7 @@ class PairViolationMutation(LabelMutation):
         return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """Return the other cluster most similar to a piece (lowest label on ties); None if none is linked."""
+        """Return the other cluster most similar to a piece, or None if no other cluster is linked to it."""
         k, apart = int(labels.max()) + 1, labels.copy()
         apart[piece] = k
         links = self.graph.links(apart)[k, :k]

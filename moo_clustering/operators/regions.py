@@ -55,14 +55,14 @@ class DirectedMutation(base.SeededMutation):
 class TreeRecombination(base.SeededMutation):
     """Redivide the union of two neighbouring regions along a random spanning tree (ReCom).
 
-    Loads stay within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair is not
-    changed if none of six trees has a suitable cut. Takes O(n_areas + m log m) time for a pair with m edges.
-    Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
+    Loads stay within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. Two regions are not
+    changed if none of six random trees has a suitable cut. Takes O(n_areas + m log m) time for a pair with m
+    edges. Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------
     max_pairs : int, default=3
-        Maximum number of pairs per individual. The number of pairs is drawn uniformly from 1..max_pairs.
+        Maximum number of pairs of regions to redivide; the number is drawn uniformly from 1..max_pairs.
     """
 
     def __init__(self, max_pairs: int = 3, prob: float = 1.0, **kwargs: Any) -> None:
@@ -90,11 +90,11 @@ class BoundaryClimb(DirectedMutation):
     n_proposals : int, optional
         Number of moves proposed per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, relative to the mean loss of worsening moves. It decreases to 1% of this value.
+        Initial temperature in units of the mean loss of worsening moves. The final temperature is 1% of it.
     recombine : float, default=0.5
         Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3
-        Maximum number of pairs in the recombination.
+        Maximum number of pairs of regions that the recombination redivides.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class BoundaryClimb(DirectedMutation):
 def _directions(
     problem: Any, encoding: RegionEncoding
 ) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
-    """Return each objective's one-hot kind (zeros if it guides no moves), shape (n_obj, 5), and its data."""
+    """Return the objectives' one-hot kinds (0 if they guide no moves), shape (n_obj, 5), and their data."""
     n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
     features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
     changes = None

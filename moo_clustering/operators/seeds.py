@@ -91,7 +91,7 @@ class AlignedSeedCrossover(base.PairCrossover):
 class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed with a document drawn in proportion to its distance to the nearest centroid.
 
-    Distances use the cluster's feature weights. Requires a
+    Each distance uses the feature weights of the centroid's cluster. Requires a
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual.
     Unevaluated individuals are evaluated first; :class:`~moo_clustering.operators.ExclusiveMating` avoids
     this. Source: an evolutionary search over SISC-ML clusters.

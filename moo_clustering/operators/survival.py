@@ -52,7 +52,7 @@ class _SeededSurvival(Survival):
 
 
 class ConstraintCrowdingSurvival(_SeededSurvival):
-    """Select survivors by rank, then crowding distance plus a constraint bonus; break ties at random.
+    """Select survivors by rank, then by the sum of crowding distance and a constraint bonus, then at random.
 
     The bonus w_m / M + w_c / C is stored in the individual's attribute ``"constraint_bonus"`` (default: 0),
     which :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. The
@@ -107,8 +107,8 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
     """Return the crowding distance of each member of a front, summed over the objectives.
 
     Members with the lowest or highest value of an objective get infinity or, with ``boundary="finite"``, the
-    number of objectives, the upper bound of all other distances. Ties are broken by index. Unlike here, pymoo
-    averages over objectives and uses 0 for constant objectives. Source: NSGA-II-clus, Algorithm 1.
+    number of objectives, which no other distance exceeds. Ties are broken by index. pymoo instead averages
+    over the objectives and uses 0 for constant objectives. Source: NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)
@@ -234,7 +234,7 @@ def _most_different(
 
 
 class EliteSurvival(Survival):
-    """Wrapper around a survival that always keeps the individuals with the highest scalar scores.
+    """Wrap another survival, and always keep the individuals with the highest scalar scores.
 
     Requires a problem with ``decode`` and ``natural``, such as
     :class:`~moo_clustering.problems.PartitionProblem`. ``scalar`` is called once per generation, with parents
@@ -244,7 +244,7 @@ class EliteSurvival(Survival):
     Parameters
     ----------
     survival : pymoo Survival
-        Selects all survivors at once. Elite members that it missed then replace the last survivors.
+        Selects all survivors at once. Elite members that were not selected then replace the last survivors.
     scalar : callable
         See :class:`EliteMemory`. A partition's score must not depend on the other partitions.
     n_elite : int, default=4
@@ -308,7 +308,7 @@ class EliteMemory:
         self.scores: FloatArray = np.empty(0)
 
     def update(self, values: FloatArray, labels: Labels) -> IntpArray:
-        """Store the best partitions; return the row numbers of this population's best, best first.
+        """Store the best partitions; return the rows of the best individuals in this population, best first.
 
         Raises a ValueError if ``scalar`` returns NaN or the wrong number of scores.
         """

@@ -41,8 +41,9 @@ class MSTInterestingnessSampling(base.SeededSampling):
         - ``"2007"``: the tree without its 0, 1, ... most interesting links, for up to half of the population;
           then the tree without the links between k-means clusters, for k = 2, 3, ..., n_samples, 2, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        Whether a sample without its tree link is linked to a random neighbour or to itself (bits become 0).
-        With kind "delta", ``"neighbor"`` can also link the sample to itself, but not restore the tree link.
+        Whether a sample that loses its tree link is linked to a random neighbour or itself (ignored for
+        "split" encodings). With kind "delta", ``"neighbor"`` can also link the sample to itself, but not
+        restore the tree link.
     """
 
     _needs = LINKS
@@ -69,8 +70,8 @@ class MSTInterestingnessSampling(base.SeededSampling):
 class GreedyFrontSampling(base.SeededSampling):
     """Take part of the population from a greedily constructed front.
 
-    These partitions are evenly spaced along the front and include both of its ends. Requires a problem with
-    :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
+    The partitions taken from the front are evenly spaced and include both of its ends. Requires a problem
+    with :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
     Parameters
     ----------
@@ -166,19 +167,19 @@ def draw_links(
 
 
 class NeighborBiasedMutation(base.SeededMutation):
-    """Replace links of rank l with links to one of the L nearest neighbours, with probability 1/n + (l/n)^2.
+    """Redraw each link of rank l from the links to the L nearest neighbours, with probability 1/n + (l/n)^2.
 
-    A link to the r-th neighbour has rank r, a self link 0, and a link outside the tree and the lists L + 1.
-    With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at 1. Requires
-    a :class:`~moo_clustering.problems.MOCKProblem`. Draws O(n_individuals (expected changes + interesting
-    links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+    A link to the r-th neighbour has rank r, a self link has rank 0, and a link outside the tree and lists has
+    rank L + 1. With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at
+    1. Requires a :class:`~moo_clustering.problems.MOCKProblem`. Draws O(n_individuals (expected changes +
+    interesting links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------
     length : {"genotype", "N"}, default="genotype"
         Whether n is the number of genes or of samples.
     new_value : {"different", "any"}, optional
-        ``"different"`` draws a neighbour or the sample itself, except for the current target. ``"any"`` draws
+        ``"different"`` draws a neighbour or the sample itself, but never the current target. ``"any"`` draws
         any neighbour. Default: ``"any"`` for "locus" encodings, otherwise ``"different"``.
     """
 

@@ -24,7 +24,7 @@ BLOCK_SAMPLES = 512
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
 # Minimum number of memberships for which additional threads are worthwhile.
 LEAST_PER_THREAD = 1 << 18
-# Relative difference up to which sums of memberships are ties; summation order changes the last digits.
+# Relative difference up to which sums of memberships count as tied, because summation order affects them.
 TIE = 1e-10
 # Mean number of categories per attribute above which sparse tables are faster than dense tables.
 SPARSE_CATEGORIES = 64
@@ -51,7 +51,7 @@ class FuzzyModesProblem(SignedProblem):
     metric : {"hamming", "euclidean"}, default="hamming"
         Number of differing attributes, or Euclidean distance.
     fuzziness : float, default=2
-        Exponent of memberships, above 1. As it approaches 1, memberships become crisp.
+        Exponent of memberships, greater than 1. Near 1, memberships are almost crisp.
 
     Attributes
     ----------
@@ -62,8 +62,8 @@ class FuzzyModesProblem(SignedProblem):
     -----
     A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the total
     number of categories, or the number of features. Genotypes with the same modes in any order have identical
-    objectives, in any population and for any number of threads. Modes can be equal or have no samples. pymoo
-    stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
+    objectives, in any population and for any number of threads. Two modes can be equal, and a mode can have
+    no samples. pymoo stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
         """Return the modes (k, n_features) of clusters 0..k-1 in a partition of shape (n_samples,).
 
-        For each attribute, a mode contains the most frequent category (ties: the first) or the mean.
+        For each attribute, a mode contains the most frequent category (the first on ties) or the mean.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1
@@ -159,7 +159,7 @@ class FuzzyModesProblem(SignedProblem):
         return np.stack([m[r].ravel() for m, r in zip(modes, rows, strict=True)])
 
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw genes at the given positions uniformly from the attribute's categories or range of values."""
+        """Draw genes at the given positions uniformly from their attributes' categories or value ranges."""
         return self.space.draw(positions % self.n_features, rng)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -340,7 +340,7 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
 
 
 class EuclideanSpace:
-    """Space of numeric features with Euclidean distance in float64, exactly 0 for equal samples."""
+    """Space of numeric features with Euclidean distance in float64, exactly 0 for identical samples."""
 
     dtype = np.dtype(np.float64)
 
@@ -349,7 +349,7 @@ class EuclideanSpace:
         self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
         require_squares(self.data)
         self.width = self.data.shape[1]
-        # Subtract a sample before weighting, so that a large common offset does not reduce precision.
+        # Subtract this sample before weighting, so that a large common offset does not reduce precision.
         self._center = self.data[0].copy()
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:

@@ -57,7 +57,7 @@ class SumOfSquaresProblem(PartitionProblem):
     n_clusters : int
         Number of clusters, from 1 to n_samples.
     constraints, constraint_handling
-        See :class:`PartitionProblem`. Unlike its index ``SumOfSquares``, centres need not be cluster means.
+        See :class:`PartitionProblem`. Centres need not be cluster means, unlike in ``SumOfSquares``.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Assign samples to their nearest centres; number non-empty clusters by position of their centres."""
+        """Assign samples to their nearest centres; number non-empty clusters in the order of centres."""
         return contiguous(self._positions(X))
 
     def centers(self, X: ArrayLike) -> FloatArray:
@@ -252,7 +252,7 @@ class CenterEncoding(Encoding):
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Return the means of the ``n_clusters`` largest clusters; repeat means if there are too few."""
+        """Return the means of the ``n_clusters`` largest clusters, repeated if there are too few clusters."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):
@@ -285,14 +285,14 @@ class FuzzyCenterEncoding(CenterEncoding):
     A sample's membership in a cluster is ``d^-q / sum of all d^-q``, where d are its distances to the centres
     and ``q = 2 / (fuzziness - 1)``. A sample located at a centre belongs only to that centre's cluster, or
     equally to all clusters with the same centre. A sample's label is the cluster with the highest membership
-    (ties: the first). Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals
+    (the first on ties). Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals
     n_samples n_clusters) memory for memberships. Distances depend on the features' units, so scale X first.
     Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Exponent above 1. As it decreases to 1, memberships approach 0 or 1; as it grows, 1 / n_clusters.
+        Exponent above 1. Near 1, memberships are close to 0 or 1; for large exponents, to 1 / n_clusters.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:

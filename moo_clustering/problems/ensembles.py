@@ -19,7 +19,7 @@ class EnsembleSelectionProblem(SignedProblem):
 
     - minus the mean NMI between the selected runs and all other runs in the ensemble;
     - the mean NMI over pairs of selected runs (1 if there are no pairs);
-    - with ``losses``, the mean loss of the selected runs, after losses are scaled to 0..1 over all runs.
+    - with ``losses``, the mean loss of the selected runs, on a scale from 0 (best run) to 1 (worst run).
 
     NMI is computed once in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
     ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not yield a

@@ -26,7 +26,7 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import ari_table, counted
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# Number of permuted data sets per subset size, and ratio of successive sizes, to estimate shares in noise.
+# For the shares explained by noise: number of permuted data sets per size, and ratio of successive sizes.
 _NOISE, _STEP = 5, 1.4
 # Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
@@ -262,8 +262,8 @@ class FeatureSubsetProblem(PartitionProblem):
     ----------
     objectives : sequence of str or indices, optional
         ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any :class:`PartitionProblem`
-        index on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"`` (``"labels"``
-        if any class has only one label). Constraints add an objective.
+        index computed on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"``
+        (``"labels"`` if any class has only one label). Constraints add an objective.
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional

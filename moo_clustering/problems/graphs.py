@@ -66,7 +66,7 @@ class MOCKProblem(EncodedProblem):
         Genotype: the most interesting links of a tree ("short", "split"), or one link per sample ("locus").
     n_neighbors : int, default=10
         Number L of neighbours of each sample, for connectivity and for links. The search can miss clusters
-        smaller than L/2. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate them.
+        smaller than L/2. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate.
     objectives : sequence of str, default=("variance", "connectivity")
         Unique objective names:
 
@@ -76,14 +76,14 @@ class MOCKProblem(EncodedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weight of the r-th neighbour: 1/r or, for "published" (delta-MOCK's program), 1/(r + 1), 0 if r = L.
+        Weight of the r-th neighbour: 1/r or, for "published" (delta-MOCK's program), 1/(r + 1) (0 if r = L).
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
         Must-links and cannot-links for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of rows that each sample represents; multiplies the sample's terms in the objectives.
-        Variance, deviation and ``"ari"`` equal those of repeated rows; copies do not count as neighbours.
+        Variance, deviation and ``"ari"`` equal those of repeated rows, but copies do not count as neighbours.
     metric, ties, root, rank_cap
         See :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
@@ -172,7 +172,7 @@ class MOCKProblem(EncodedProblem):
         The parts are the components of the tree without its most interesting links. For each of ``n_weights``
         relative weights of variance and connectivity, each step merges the two neighbouring parts that
         minimise the weighted increase in variance minus the weighted decrease in connectivity, each divided
-        by the objective's range. Returns the genotypes of the non-dominated partitions by increasing
+        by the objective's range. Returns the genotypes of the non-dominated partitions in order of increasing
         variance. The result is deterministic and cached. P parts take O(n_weights P^2) to O(n_weights P^3)
         time and O(P^2) memory. If there are more than 500 parts, the smallest are first merged with their
         closest neighbours. With kind "split", only parts linked in the tree are merged.
@@ -581,7 +581,7 @@ class NeighborGraphProblem(FixedProblem):
         random_state : int, default=0
             Seed for breaking ties between equidistant neighbours.
         n_neighbors, gene, **kwargs
-            Same as for the class.
+            Same as the parameters of the class.
         """
         X = np.asarray(X)
         k = default_n_neighbors(len(X)) if n_neighbors is None else n_neighbors
@@ -638,8 +638,8 @@ class NeighborGraphProblem(FixedProblem):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by linking each sample to a near neighbour in its cluster.
 
-        :meth:`decode` restores the partition if every cluster has a sample that all its other samples can
-        reach through listed neighbours in it. Otherwise, clusters are divided, and samples with no listed
+        :meth:`decode` restores the partition if each cluster has a sample that its other samples can reach
+        through listed neighbours in the cluster. Otherwise, clusters are divided, and samples with no listed
         neighbour in their cluster are linked to the nearest sample. Takes O(N (w + log N)) per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
@@ -719,7 +719,7 @@ class SRMOSCProblem(FixedProblem):
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint, which the operators satisfy, requires a link for each sample. Raises a ValueError if
+    A constraint, which the operators satisfy, requires at least one link per sample. Raises a ValueError if
     ``"all"`` is used with too many samples, if a population exceeds ``max_memory``, if a sample has no
     candidates, or if squares overflow. Issues a UserWarning if the data are so far from the origin that
     rounding errors determine the links. A population and its offspring take ``2 pop_size N (4 w + 12)``
@@ -837,7 +837,7 @@ class SRMOSCProblem(FixedProblem):
         return errors, sizes
 
     def score(self, rows: Float32Array, errors: FloatArray, sizes: Labels) -> None:
-        """Write the error and link count of each row of one individual."""
+        """Write the errors and link counts of one individual's rows into ``errors`` and ``sizes``."""
 
         def score(lo: int, hi: int) -> None:
             least_squares.score_rows(*self.candidates(), self.rho, rows, lo, hi, errors, sizes)

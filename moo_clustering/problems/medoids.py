@@ -31,9 +31,9 @@ class MedoidProblem(EncodedProblem):
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
     to the nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result, and
     writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if an option is
-    unknown, if ``supervision`` requires constraints and none are given, if constraints have a different
-    number of samples, or if the distance matrix would exceed ``max_memory``. Evaluation raises an error for
-    invalid genotypes; use ``repair=MedoidSetRepair()`` if operators produce any. Source: NSGA-II-clus.
+    unknown, if ``supervision`` requires constraints and none are given, if constraints and X differ in
+    length, or if the distance matrix would exceed ``max_memory``. Evaluation raises an error for invalid
+    genotypes; use ``repair=MedoidSetRepair()`` if operators produce any. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class MedoidProblem(EncodedProblem):
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
           different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand, for "cosine", "sqeuclidean"
-        (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"`` uses ``"vector"``
-        only for "cosine" and "sqeuclidean", above 8000 samples or ``max_memory``.
+        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand: with the same medoids for
+        "cosine" and "sqeuclidean", or medoids that minimise *squared* distances for "euclidean". ``"auto"``
+        uses ``"vector"`` only for "cosine" and "sqeuclidean", above 8000 samples or ``max_memory``.
 
     Attributes
     ----------
@@ -150,9 +150,9 @@ class MedoidProblem(EncodedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Assign samples to medoids under the constraints, whatever the supervision; labels are contiguous.
+        """Assign samples to medoids under the constraints, for any ``supervision``; labels are contiguous.
 
-        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts outweigh distances.
+        ``penalty`` is a conflict's cost in units of distance. By default, a conflict outweighs all distances.
         """
         assignment = self._assignment or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
@@ -276,7 +276,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
-    Components are assigned from largest to smallest (ties: by first sample), each to the cluster with the
+    Components are assigned from largest to smallest (on ties, by first sample), each to the cluster with the
     fewest conflicting components; ties are broken by the smallest total distance, then by the lowest
     position. Other samples join their nearest medoids. ``n_dropped`` cannot-links within components are
     ignored, with a UserWarning. Takes O(k (n_constrained + n_components) + n_conflicts) time per individual,

@@ -48,7 +48,7 @@ class FixedProblem(Documented, Problem):
     Parameters
     ----------
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. The violation V in [0, 2] is the sum of their violated shares.
+        Must-links and cannot-links. The violation V in [0, 2] is the sum of the violated shares of both.
     n_jobs : int, optional
         Number of threads, which does not affect the result.
     max_memory : int
@@ -549,7 +549,7 @@ def _operators() -> Any:
 
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
-    """Return operators registered for the most specific class of the problem or, if none, its encoding."""
+    """Return operators registered for the most specific class of the problem or, if none, of its encoding."""
     # Importing all operators fills the registry.
     operators = _operators()
     for name in operators.__all__:
@@ -565,7 +565,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: minimum size minus smallest cluster size, which is 0 if there are too few clusters."""
+    """Inequality: minimum size minus smallest size of a cluster; missing clusters have size 0."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size

@@ -25,9 +25,9 @@ class ChunkedCenterProblem(SignedProblem):
 
     Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
     mean of a uniform row sample. Centre operators draw from this sample. Up to rounding errors, objectives
-    equal those of :class:`PartitionProblem` with all rows in memory. They are bitwise identical for any
-    division of the rows into parts and any number of workers. Takes O(n_rows n_clusters n_features) time per
-    individual. Raises the same errors for ``data`` as :func:`~moo_clustering.parts.parts`.
+    equal those of :class:`PartitionProblem` with all rows in memory. The objectives are bitwise identical for
+    any division of the rows into parts and any number of workers. Takes O(n_rows n_clusters n_features) time
+    per individual. Raises the same errors for ``data`` as :func:`~moo_clustering.parts.parts`.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArr
     worst = np.where(pairs, (spread[:, :, None] + spread[:, None]) / apart, 0.0).max(axis=2)
     davies = worst.sum(axis=1) / np.maximum(k, 1)
     if mean_square < NOTHING:
-        # All rows are equal.
+        # All rows are identical.
         xie_beni, davies = np.zeros(len(k)), np.zeros(len(k))
     return {
         "sum_of_squares": within,

@@ -143,7 +143,7 @@ class PerturbedCopies:
     share : float, default=0.35
         Share of genes to change; see :func:`perturbed`.
     fresh : float, default=0.5
-        Probability that an individual is drawn at random instead of copied and perturbed.
+        Probability that an individual is drawn at random rather than copied and perturbed.
     """
 
     def __init__(

@@ -49,7 +49,7 @@ class SupervisedMedoidFitness(base.Fitness):
 
 
 class ArrayIndividual(np.ndarray):
-    """Array of genes with a ``fitness``, smaller and faster than DEAP lists of about 30 bytes per gene.
+    """Array of genes with a ``fitness``, smaller and faster than DEAP lists (about 30 bytes per gene).
 
     Deep copies and pickles include the fitness and all other attributes; slices do not. ``==`` compares
     elementwise, so pass ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.
@@ -222,7 +222,7 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
     Returns
     -------
     list
-        One tuple of floats per individual, like ``list(map(func, *sequences))``.
+        One tuple of floats per individual, as in ``list(map(func, *sequences))``.
 
     Examples
     --------

@@ -237,7 +237,7 @@ def sel_constraint_nsga2(
     *,
     boundary: survivals.Boundary = "infinite",
 ) -> list[Individual]:
-    """Select survivors by rank, then crowding distance plus ``fitness.bonus``; break ties at random.
+    """Select survivors by rank, then by crowding distance plus ``fitness.bonus``; break ties at random.
 
     DEAP version of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and
     ``fitness.crowding_dist``. The latter includes the bonus (0 if missing).

@@ -151,7 +151,7 @@ def var_and(
 ) -> Individuals:
     """Clone parents, cross consecutive pairs with probability pc, and mutate children with probability pm.
 
-    Like ``deap.algorithms.varAnd``, but does not use the global random state.
+    Equivalent to ``deap.algorithms.varAnd``, but does not use the global random state.
 
     Parameters
     ----------
