@@ -401,7 +401,7 @@ def write_constraints(
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
         ``"clique"`` links all pairs in a group. ``"star"`` links members only to the group's medoid or, if
-        ``X`` is None, in a ring. ``"auto"`` uses cliques if there are at most 10^6 pairs in all.
+        ``X`` is None, links them in a ring. ``"auto"`` uses cliques if they have at most 10^6 pairs in total.
     X : ndarray of shape (n_samples, n_features), optional
         Features from which medoids are determined.
 
@@ -428,7 +428,7 @@ def write_constraints(
         return graph
     i, j = np.concatenate(links).T
     joined = sp.coo_array((np.full(len(i), largest), (i, j)), shape=graph.shape).tocsr()
-    # Links in a ring of two are listed twice, and would otherwise have twice the weight.
+    # A ring of two lists its link twice, and the conversion to CSR adds the two weights; restore the weight.
     joined.data[:] = largest
     return symmetrize(graph.maximum(joined))
 

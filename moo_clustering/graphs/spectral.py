@@ -91,7 +91,7 @@ def spectral_partition(
         K, from 1 to n_samples.
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        the components are the clusters if there are K; more are merged arbitrarily, with a warning.
+        K components become the K clusters; more than K components are merged arbitrarily, with a warning.
     X, metric, lists
         See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional

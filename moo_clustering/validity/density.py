@@ -50,14 +50,14 @@ class DBCV(PopulationIndex):
 
     A cluster's sparseness is the longest inner edge of its minimum spanning tree in mutual reachability
     distances. Its separation is the smallest such distance between its inner samples and those of other
-    clusters. The value is the sample mean of (separation - sparseness) / max(separation, sparseness), from -1
+    clusters. The value averages (separation - sparseness) / max(separation, sparseness) over samples, from -1
     to 1. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
 
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
         ``"distance"``: Euclidean distances (as in the paper); ties in reachability are broken by distance.
-        ``"published"``: squared Euclidean distances (as in the Python program); ties by sample order.
+        ``"published"``: squared Euclidean distances (as in the Python program); sample order breaks ties.
 
     Notes
     -----
@@ -112,7 +112,7 @@ class CDbw(CentredIndex):
     density around the representatives while they are moved towards the mean; the more this density changes,
     the lower the cohesion. Separation is the distance between mutually nearest representatives of two
     clusters, divided by 1 plus the density between the clusters. The value is 0 for a single cluster and if
-    each cluster consists of equal samples. Takes O(p k n r d) time for p individuals and r representatives,
+    each cluster consists of duplicates. Takes O(p k n r d) time for p individuals and r representatives,
     and O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Agreement of partitions with ensembles, pools, labels and pairs; ensemble runs may omit samples."""
+"""Agreement of partitions with ensembles (runs may omit samples), pools, labels and constraints."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     Returns
     -------
     ndarray of shape (n_runs, n_others)
-        Values in [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, and 0 if
-        either partition has a single cluster.
+        Values in [0, 1], normalised by the geometric mean of the entropies; 1 for identical partitions, and 0
+        if either partition has a single cluster.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
 
 @documented()
 def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
-    """Return the mean normalised mutual information (ANMI) between a partition and the runs.
+    """Return the mean normalised mutual information (ANMI) between a partition and each run of an ensemble.
 
     Source: Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
 
@@ -187,7 +187,7 @@ class Hyperedges:
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """Return H (n_edges, n_samples), whose entries for a hyperedge's samples are 1 or the run's value."""
+        """Return H (n_edges, n_samples), with 1 or the run's value for each sample in a hyperedge, else 0."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
@@ -382,9 +382,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        Rows of labelled samples contain a single 1, rows of unlabelled samples only zeros, and rows of sample
-        groups the sums over their samples. Raises a ValueError if counts are negative or infinite, if there
-        is no class, or if a parameter is invalid.
+        A labelled sample's row contains a single 1, an unlabelled sample's row only zeros, and the row of a
+        sample group the sum of its samples' rows. Raises a ValueError if counts are negative or infinite, if
+        there is no class, or if a parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))

@@ -114,7 +114,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
 
 def most_agreements(table: csr_array) -> int:
-    """Return the largest sum of entries, no two of which are in the same row or column."""
+    """Return the largest sum of table entries of which no two are in the same row or column."""
     if np.prod(table.shape, dtype=np.int64) <= DENSE_ENTRIES:
         return _dense_optimum(table.toarray())
     rows, columns = _sparse_pairs(table)
@@ -200,7 +200,7 @@ def nmi(
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (scikit-learn: 1 if both do).
+        In [0, 1]; 1 for identical partitions, but 0 if either has one cluster (scikit-learn: 1 if both do).
 
     Examples
     --------
@@ -254,7 +254,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
 
 def _plain(labels: Sequence[Any]) -> bool:
-    """Return whether all labels have one type that NumPy stores without conversion."""
+    """Return whether all labels have the same type, and NumPy stores this type without conversion."""
     return set(map(type, labels)) in ({int}, {str}, {float}, {bool})
 
 
@@ -378,7 +378,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        1 for equal partitions; 0 if one is a single cluster or all singletons and the other differs.
+        1 for identical partitions; 0 if one is a single cluster or all singletons and the other differs.
 
     Examples
     --------
@@ -481,7 +481,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
         Classes, or 0/1 indicators of label sets. Samples labelled -1, or rows of -1, are ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Finite scores, higher for more likely labels. Columns are the classes in sorted order, like an
+        Finite scores, higher for more likely labels. Columns are the classes in sorted order, as in an
         estimator's ``classes_``; a single column or 1-d array scores the second of two classes.
     classes : array-like of shape (n_classes,), optional
         Class of each column; required if ``y_true`` lacks some of the classes.

@@ -264,7 +264,7 @@ def plot_critical_difference(
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes with space for names on both sides, or part of a figure with ``layout="constrained"``.
+        Axes with space for names on both sides, or axes of a figure with ``layout="constrained"``.
     """
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
@@ -475,7 +475,7 @@ class Curve:
     Parameters
     ----------
     name : str
-        Names of the group of runs and of the statistic, each only if there are several.
+        Name of the group of runs, if there are several groups, and of the statistic, if there are several.
     group, statistic : int
         Indices of the group and the statistic.
     steps : ndarray of shape (n_steps,)
@@ -501,7 +501,7 @@ class ConvergenceData:
     Parameters
     ----------
     panels : dict of str to tuple of Curve
-        Curves in each panel, by title.
+        Title of each panel, and the curves in the panel.
     step : str
         Unit of the steps, for example "generation".
     n_runs : tuple of int
@@ -547,7 +547,7 @@ def convergence_data(
         Quantiles (over the repetitions) at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
         Reference point for the hypervolume, with original signs. Default: the worst values of all fronts plus
-        a tenth of the range; hypervolumes are then comparable only within a call.
+        a tenth of the range; hypervolumes are then comparable only if they are computed in the same call.
 
     Examples
     --------
