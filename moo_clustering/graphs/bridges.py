@@ -45,9 +45,10 @@ def bridge_components(
     for a well-posed eigenproblem. Each sample without edges is a component. Source: PESC.
 
     The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
-    components. Otherwise, O(N log N) time on well-behaved data; candidates are the links in ``lists``, then
-    links from small components to the nearest outside samples (exact), then the closest pairs of two large
-    components (exact for up to 4 features; else among the 1024 members nearest to the other's centre).
+    components. Otherwise, it takes O(N log N) time on well-behaved data. Links are then sought in ``lists``,
+    then between small components and the nearest outside samples (exact), then between large components
+    (exact up to 4 features; with more features, only the 1024 members nearest to the other's centre are
+    compared).
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Propose each part's listed outward links if the shortest is at most as long as all unlisted ones."""
+    """Propose the listed links that leave a part if no unlisted link is shorter than the shortest of them."""
     n_samples, width = lists.indices.shape
     # Unlisted admissible samples are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
@@ -212,7 +213,7 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """Link samples in small parts to samples outside; in a part of m, search for m + 1 neighbours."""
+        """Link samples in small parts to outside samples, found among m + 1 neighbours in parts of size m."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it. In all other parts with
         # at most 64 samples, each sample searches for the nearest sample outside the part.

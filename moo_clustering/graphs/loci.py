@@ -265,7 +265,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
-    # Bound on the rounding error in |x|^2 - 2 x.y + |y|^2, whose sums are at most (|x| + |y|)^2.
+    # Bound on the rounding error in |x|^2 - 2 x.y + |y|^2, in which all sums are at most (|x| + |y|)^2.
     noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
     limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
     by_first = np.argsort(pairs[:, 0], kind="stable")
@@ -280,7 +280,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # `rounded` has rounded the limits
+            slack = noise[i] + 1e-11 * limits[p]  # because the limits were rounded
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

@@ -263,7 +263,7 @@ def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_ar
 
 @documented(knn_graph)
 def waterfill_lambda(lists: NeighborLists) -> float:
-    """Return the default trade-off: three times the mean distance of (up to) the 10 nearest neighbours.
+    """Return the default trade-off: three times the mean distance to (up to) the 10 nearest neighbours.
 
     Returns 1 if these distances are all 0, because every positive number then yields the same graph.
     """

@@ -125,8 +125,8 @@ class FunctionIndex(PopulationIndex):
     Parameters
     ----------
     function : callable
-        Called with the data and the labels of 2 to n_samples - 1 clusters. In problems, arguments named
-        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive these values.
+        Called with the data and the labels of 2 to n_samples - 1 clusters. Problems also pass arguments
+        named ``genes``, ``memberships``, ``centers`` and ``medoids``; see :class:`ValidityIndex`.
     direction : {"max", "min"}
         Whether higher or lower values are better.
     name : str, optional

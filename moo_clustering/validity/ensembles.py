@@ -244,7 +244,7 @@ class FamilyAgreement(base.PopulationIndex):
     """Median over a pool's families of the highest agreement with a member of the family, maximised.
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The index is
-    the median of all but the highest of these values, so that members of the pool have no advantage. It is
+    the median of all but the highest of these values, so that partitions in the pool have no advantage. It is
     the lower value for two families, and 0 for one. Takes O(q p n) time and O(q p) memory for q partitions
     and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
 
@@ -353,7 +353,7 @@ class LabelEvidence(base.PopulationIndex):
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
     where lnG is the log-gamma function. The index rewards pure clusters and penalises needless splits;
-    unlabelled clusters add 0. Takes O(q L K) time for q partitions, L labelled samples. Sources:
+    unlabelled clusters add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
     ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995 (likelihood).
 
     Parameters

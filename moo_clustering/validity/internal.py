@@ -195,7 +195,7 @@ class DaviesBouldin(base.CentredIndex):
 @documented(Silhouette)
 @dataclass(eq=False, repr=False)
 class XieBeni(base.PopulationIndex):
-    """Mean squared distance to representatives / their smallest squared separation, minimised.
+    """Mean squared distance to representatives / smallest squared distance between them, minimised.
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where e_i is
     the distance from sample i to its cluster's mean or medoid, and the mean is over all n^2 sample pairs. A
@@ -276,7 +276,7 @@ class IIndex(base.PopulationIndex):
     E_K is the total distance from samples to their cluster representatives, E_1 is the total distance for a
     single cluster, and D_K is the largest distance between representatives. With centroids and ``power=2``,
     this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for a single cluster
-    and if all samples are equal. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
+    and if all samples are identical. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
     centroids (plus O(n^2 d) time in ``fit`` with ``e1="medoid"``), and O(p n^2) time and O(n^2) memory with
     medoids. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 

@@ -355,7 +355,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 
 
 def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
-    """Return symmetric distances between the bags followed by the vectors, and the name of the distance."""
+    """Return symmetric distances between all bags and vectors (bags first), and the name of the distance."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN

@@ -528,8 +528,8 @@ def convergence_data(
     """Compute best and mean objectives, the hypervolume and other statistics of each generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    For two or more objectives, hypervolumes are divided by that of the box between the best values of all
-    runs and the reference point. Shorter runs are extended with their last values. Takes O(n_runs
+    For two or more objectives, hypervolumes are divided by the volume of the box between the best values of
+    all runs and the reference point. Shorter runs are extended with their last values. Takes O(n_runs
     n_generations n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a
     TypeError or ValueError if a run has no history, if runs have different units of steps, or if a panel does
     not exist. Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
@@ -686,8 +686,8 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Each group of runs has its own colour and marker, and is shown as a median with a band. The axis is
-    logarithmic if values are positive and differ by a factor of more than 200. Raises the errors of
+    Each group of runs has its own colour and marker, and is shown as a median with a band. A vertical axis is
+    logarithmic if its values are positive and differ by a factor of more than 200. Raises the errors of
     :func:`convergence_data`, and a ValueError if the number of axes is wrong.
 
     Parameters

@@ -1,6 +1,6 @@
 """Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples.
 
-The command also uses this module to describe clusters of documents.
+The command-line program also uses this module to describe clusters of documents.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return the typical samples of the first solutions, while these are at most ``most`` samples."""
+        """Return typical samples of one solution, and of more while their number is at most ``most``."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -271,7 +271,7 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns``, instead of X, describe the clusters. If ``units`` is None, their cells are parsed.
+    # ``columns``, instead of X, describe the clusters. If ``units`` is None, cells of ``columns`` are parsed.
     import pandas as pd
 
     from moo_clustering.bags import Bags

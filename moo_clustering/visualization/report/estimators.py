@@ -437,7 +437,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Scale training rows and new rows; for distances, find each new row's distance to training rows."""
+    """Scale training and new rows; for distances, find each new row's smallest distance to a training row."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)

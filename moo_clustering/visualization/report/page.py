@@ -381,7 +381,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
-    """Return the row of each sample of the other run in the first run, matched by name."""
+    """Return, for each sample of the other run, the row of the sample with the same name in the first run."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
     if len(there) != len(here):
@@ -547,8 +547,8 @@ def _policy(scripts: list[str]) -> str:
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     """Return the data for the page's scripts as JSON values of at most about ``max_bytes`` bytes."""
-    # If the data are too large, the least important solutions by :func:`by_importance` are omitted, with a
-    # note in ``missing``.
+    # If the data are too large, the least important solutions (see :func:`by_importance`) are omitted, with
+    # a note in ``missing``.
     samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
     room = max_bytes - len(htmlsafe_json_dumps(samples))
     while n_kept > 1 and (size := len(htmlsafe_json_dumps(parts))) > room:
@@ -716,7 +716,7 @@ def encoded_text(texts: Sequence[str]) -> Encoded:
 
 
 def _deflated(content: bytes) -> str:
-    # Higher levels take four times as long but hardly reduce the size.
+    # Higher compression levels take four times as long but hardly reduce the size.
     return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
 
 
