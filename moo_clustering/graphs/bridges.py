@@ -45,9 +45,10 @@ def bridge_components(
     for a well-posed eigenproblem. Each sample without edges is a component. Source: PESC.
 
     The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
-    components. Otherwise, it takes O(N log N) time on well-behaved data. Candidates are links in ``lists``,
-    then links from small components to the nearest outside samples (exact), then the closest pairs of large
-    components (exact up to 4 features, otherwise among the 1024 members nearest to the other's centre).
+    components. Otherwise, it takes O(N log N) time on well-behaved data. Links are then sought in ``lists``,
+    then between small components and the nearest outside samples (exact), then between large components
+    (exact up to 4 features; with more features, only the 1024 members nearest to the other's centre are
+    compared).
 
     Parameters
     ----------
@@ -102,8 +103,8 @@ def link_parts(
 def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Find links that join all parts, by Boruvka's algorithm on the candidates of several proposals."""
-    # Call each proposal until its links join no more parts. The last must offer links for every part.
+    """Join all parts by Boruvka's algorithm; the functions ``proposals`` return candidate links."""
+    # Call each function until its links join no more parts. The last one must offer links for every part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -161,7 +162,7 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Propose the listed links out of each part if the shortest is not longer than any unlisted link."""
+    """Propose the listed links that leave a part if no unlisted link is shorter than the shortest of them."""
     n_samples, width = lists.indices.shape
     # Unlisted admissible samples are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
@@ -212,7 +213,7 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """Link samples in small parts to others; one of the m + 1 nearest is outside a part of m samples."""
+        """Link samples in small parts to outside samples, found among m + 1 neighbours in parts of size m."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it. In all other parts with
         # at most 64 samples, each sample searches for the nearest sample outside the part.
@@ -234,7 +235,7 @@ class LargeGraphBridges:
         """Find the closest pairs of samples between each part and the parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        # Query 9 centres, because the nearest is the part's own, which is skipped below.
+        # Query 9 centres, because the nearest one is the centre of the part itself, which is skipped below.
         n_partners = min(9, len(members))
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}

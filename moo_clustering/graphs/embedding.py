@@ -30,7 +30,7 @@ EigenSolver = Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"]
 DENSE_UP_TO = 1500
 # Smallest n_samples for which "auto" selects "chebyshev" (unless a factorisation is cheap).
 CHEBYSHEV_FROM = 20_000
-# Maximum number of neighbours per sample for a factorisation; with more, it has too much fill-in.
+# Maximum number of neighbours per sample for a factorisation; more neighbours cause too much fill-in.
 FACTOR_NEIGHBORS = 24
 # Maximum n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
 _FACTOR_WORK = 4e11
@@ -68,9 +68,10 @@ def spectral_embedding(
     ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
 
     Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Residual tolerances are
-    1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), times the largest degree if
-    unnormalised. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Sources: PESC,
-    Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006 (``"chebyshev"``).
+    1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), multiplied by the largest
+    degree for unnormalised Laplacians. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <=
+    n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006
+    (``"chebyshev"``).
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def spectral_embedding(
     rng : numpy.random.Generator
         Generator for the initial vectors.
     n_eigenvalues : int, optional
-        Number of eigenvalues, at least ``n_components`` (the default); one more reveals the eigengap.
+        Number of eigenvalues, at least ``n_components`` (the default); the eigengap requires one more.
     parts : ndarray of shape (n_samples,), optional
         Index of each sample's weakly connected part, such as its component before bridging. Default: parts
         joined only by weak edges. Affects only the convergence of iterative solvers near eigenvalue 0.
@@ -153,7 +154,7 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Order samples so that neighbours are close together in memory, whose access limits large products.
+    # Order samples so that neighbours are close in memory, because memory access limits large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     products = _Products(_reordered(L, order), n_jobs)
     values, found = chebyshev_pairs(products, n_pairs, scale, known[order], rng, n_vectors)
@@ -217,7 +218,7 @@ def eigengap(
 
 
 def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
-    """Compute the pairs of a dense matrix, in O(n^3) time and O(n^2) memory."""
+    """Compute the smallest eigenpairs with a dense solver, in O(n^3) time and O(n^2) memory."""
     values, vectors = eigh(L.toarray(), subset_by_index=[0, n_pairs - 1])
     return values, vectors
 
@@ -225,7 +226,7 @@ def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
 def lanczos_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
-    """Compute the pairs by repeated Lanczos iteration, orthogonal to the vectors found so far."""
+    """Compute the smallest eigenpairs by Lanczos runs, each orthogonal to the vectors found before."""
     # Each run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
     # zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing. The
     # eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal vectors, one per part, that nearly
@@ -314,14 +315,14 @@ class _Deflated:
 def chebyshev_pairs(
     products: _Products, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, n_vectors: int
 ) -> Pairs:
-    """Compute the pairs by subspace iteration with polynomials of L that damp its larger eigenvalues."""
+    """Compute the smallest eigenpairs by subspace iteration with polynomials that damp larger eigenvalues."""
     # The initial block contains ``known`` and random vectors. Each round filters the block, orthonormalises
     # it, and computes the best pairs in its span. Converged vectors are not filtered again. Beyond the first
     # ``n_vectors`` pairs, only eigenvalues need to be accurate. A filter takes one pass over L per degree.
     # Threads process rows of L and fixed blocks of vectors, so their number does not affect any sum.
     L, n = products.L, products.L.shape[0]
-    # The tolerance is stricter than for Lanczos, because final residuals are close to it. It is looser for
-    # pairs of which only the eigenvalue is needed, whose error is of the order of the squared residual.
+    # The tolerance is stricter than for Lanczos, because final residuals are close to it. It is looser where
+    # only the eigenvalue is needed, because errors of eigenvalues are of the order of squared residuals.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_vectors:] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
@@ -394,7 +395,7 @@ def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, Flo
 
 
 class _Products:
-    """Multithreaded products with a matrix L and between vector blocks; the same for any ``n_jobs``."""
+    """Multithreaded products with L and between vector blocks; the results do not depend on ``n_jobs``."""
 
     def __init__(self, L: sp.csr_array, n_jobs: int | None) -> None:
         self.L, self.n_jobs = L, n_jobs
@@ -477,7 +478,7 @@ def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> Float
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
 ) -> Int32Array:
-    """Find the parts of a graph that only weak edges, or edges between different ``parts``, connect."""
+    """Find the connected parts of a graph without its weak edges and without edges between ``parts``."""
     # An edge is weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Each part causes
     # an eigenvalue near zero that Lanczos iteration can hardly separate from the others. If there would be
     # more than one part per 20 samples, weak edges count as ordinary edges.

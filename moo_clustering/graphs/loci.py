@@ -113,7 +113,7 @@ def locus_graph(
     data = centred_features(X)
     n = len(data)
     keys = neighborhoods.tie_keys(n, ties, rng)
-    # Centre the data only for metrics of differences; other metrics, such as cosine, depend on the origin.
+    # Centre the data only if the metric depends on differences; others, such as cosine, depend on the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
@@ -171,8 +171,8 @@ def mst_interestingness(
     """Compute the ranks of a spanning tree's links, and sort the links by interestingness.
 
     Takes about O(N log N) time with few features, O(N^2 n_features) time at worst, and O(N n_features)
-    memory. Raises a ValueError if the numbers of samples differ or if ``rank_cap`` is below 1. Source: Handl
-    and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    memory. Raises a ValueError if ``tree`` and ``X`` have different numbers of samples or if ``rank_cap`` is
+    below 1. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def _ranks(
         stack = np.empty(256, dtype=np.int64)
         ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
 
-    # Estimate a thousand operations per tree search.
+    # Assume that each tree search takes a thousand operations.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
@@ -250,7 +250,7 @@ def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: Int32Array) -> Ra
 
 
 def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:
-    """Compute the ranks of duplicates among each other from their keys; they precede all other samples."""
+    """Compute the ranks of duplicates among each other by key; duplicates precede all other samples."""
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
@@ -265,7 +265,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
-    # Bound on the rounding error in |x|^2 - 2 x.y + |y|^2, whose sums are at most (|x| + |y|)^2.
+    # Bound on the rounding error in |x|^2 - 2 x.y + |y|^2, in which all sums are at most (|x| + |y|)^2.
     noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
     limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
     by_first = np.argsort(pairs[:, 0], kind="stable")
@@ -280,7 +280,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # `rounded` has rounded the limits
+            slack = noise[i] + 1e-11 * limits[p]  # because the limits were rounded
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

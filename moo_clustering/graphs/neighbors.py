@@ -38,12 +38,12 @@ TREE_FEATURES = 12
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
 # Points per KD-tree leaf, and maximum number of points per leaf for ``method="blocks"``.
 _LEAF, _BLOCK = 64, 192
-# Estimated seconds of processor time per pair of values for "blocks" and for matrix products; with "auto",
-# longest exact search in seconds, and minimum number of points for an approximate search.
+# Estimated seconds of processor time per pair of values for "blocks" and for matrix products. For "auto",
+# maximum duration of an exact search in seconds, and minimum number of points for an approximate search.
 _BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
 # Number of rows used to estimate the recall, and number of leaves used to estimate the search time.
 _SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
-#: Metrics that are p-norms of a difference, with their p.
+#: Metrics that are p-norms of the difference between two samples, and the value of p for each.
 MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
@@ -344,7 +344,7 @@ class _PointLists:
             n_found = min(n_points, 2 * n_found)
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
-        """Copy each point's list to all samples at this point, without the sample itself."""
+        """Copy each point's list to all samples at this point, omitting each sample from its own list."""
         width = self.indices.shape[1]
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
@@ -418,7 +418,7 @@ class Found(NamedTuple):
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Return neighbour lists (ties: lowest row index first) and their distances in double precision."""
+    """Return neighbour lists, in which ties are sorted by row index, and distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     scaled = _arrays.near_one(data, together=True)
@@ -491,7 +491,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return the samples at each point (first ``most`` by key), and their positions in ``points``."""
+        """Return samples at each point (up to ``most``, by key), and each sample's index in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -499,7 +499,7 @@ class DistinctRows:
 
 
 def round_distances(distances: AnyFloatArray) -> FloatArray:
-    """Round non-negative distances to 41 significant bits (5e-13); rounding errors then do not break ties."""
+    """Round distances to 41 significant bits (5e-13), so that rounding errors do not break ties."""
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
     return ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
 
@@ -563,7 +563,7 @@ def point_search(
 
 
 def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> PointSearch:
-    """Return the exact search, or an approximate one if requested or if the exact search takes too long."""
+    """Return the exact search, or an approximate one if requested or if the exact one would take too long."""
     installed, asked = find_spec("pynndescent") is not None, method == "approximate"
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
@@ -588,7 +588,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Search for the points nearest to given points, which include the given points themselves."""
+    """Search for the points nearest to given points; each point is among its own nearest points."""
 
     #: Recall of an approximate search; None for an exact search.
     recall: float | None = None
@@ -691,7 +691,7 @@ def _by_differences(
 ) -> Found:
     """Sort the points found for each row by distance in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # Limit differences to one megabyte, which fits in the cache.
+    # Limit the array of differences to one megabyte, which fits in the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:
@@ -761,7 +761,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Return candidates per row, scaled distances to the last ones, and the number of visited leaves."""
+        """Return each row's candidates, the last one's scaled distance, and the number of visited leaves."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))

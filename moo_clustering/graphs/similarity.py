@@ -263,7 +263,7 @@ def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_ar
 
 @documented(knn_graph)
 def waterfill_lambda(lists: NeighborLists) -> float:
-    """Return the default trade-off: three times the mean distance of (up to) the 10 nearest neighbours.
+    """Return the default trade-off: three times the mean distance to (up to) the 10 nearest neighbours.
 
     Returns 1 if these distances are all 0, because every positive number then yields the same graph.
     """
@@ -401,7 +401,7 @@ def write_constraints(
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
         ``"clique"`` links all pairs in a group. ``"star"`` links members only to the group's medoid or, if
-        ``X`` is None, in a ring. ``"auto"`` uses cliques if there are at most 10^6 pairs in all.
+        ``X`` is None, links them in a ring. ``"auto"`` uses cliques if they have at most 10^6 pairs in total.
     X : ndarray of shape (n_samples, n_features), optional
         Features from which medoids are determined.
 
@@ -428,7 +428,7 @@ def write_constraints(
         return graph
     i, j = np.concatenate(links).T
     joined = sp.coo_array((np.full(len(i), largest), (i, j)), shape=graph.shape).tocsr()
-    # Links in a ring of two are listed twice, and would otherwise have twice the weight.
+    # A ring of two lists its link twice, and the conversion to CSR adds the two weights; restore the weight.
     joined.data[:] = largest
     return symmetrize(graph.maximum(joined))
 

@@ -91,12 +91,12 @@ def spectral_partition(
         K, from 1 to n_samples.
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        the components are the clusters if there are K; more are merged arbitrarily, with a warning.
+        K components become the K clusters; more than K components are merged arbitrarily, with a warning.
     X, metric, lists
         See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample represents. It is the sample's weight in k-means and
-        multiplies its row of S. The similarity to a sample is divided among its copies.
+        Positive number of copies that each sample represents. The number is the sample's weight in k-means,
+        and multiplies the sample's row of S. The similarity to a sample is divided among its copies.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -186,7 +186,7 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     n_init : int, default=3
         Number of k-means initialisations.
     rng : numpy.random.Generator
-        Generator for the seeds of k-means (one per k, up to the largest) and the initial vectors of solvers.
+        Generator for the seeds of k-means (one for each k up to the largest) and solvers' initial vectors.
 
     Returns
     -------
@@ -337,7 +337,7 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
     # BLAS reads column-major matrices, such as the transpose of a row-major matrix, without copying them.
-    # Like eigh, it reads only one triangle.
+    # BLAS reads only one triangle, as eigh does.
     half = S.T if S.flags.c_contiguous else np.asfortranarray(S)
     product = LinearOperator(
         (m, m), matvec=lambda x: root * blas.dsymv(1.0, half, root * x.ravel()), dtype=np.float64

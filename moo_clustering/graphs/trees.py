@@ -195,7 +195,7 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute the links; ``row(i)`` returns the lengths from i, then rows that break ties before keys do."""
+    """Compute the links; ``row(i)`` returns lengths from i, then rows that break ties before the keys."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
@@ -320,7 +320,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     lengths : array-like of shape (m - 1,)
         Lengths of the links. Links whose lengths agree to twelve digits are tied, and keep their order.
     threshold : float, default=0.3
-        Maximum Gini index for merging the shortest link, from 0 to 1; 1 is single linkage.
+        Maximum Gini index for merging the shortest link, from 0 to 1; 1 yields single linkage.
 
     Returns
     -------

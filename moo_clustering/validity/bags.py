@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
-# Finite value for partitions with a single cluster or with equal centroids.
+# Finite value for partitions with a single cluster or with identical centroids.
 UNDEFINED = 1e6
 # Interpretations of Eq. 17; the kernel identifies an interpretation by its position.
 READINGS = ("density", "count", "printed")
@@ -60,7 +60,7 @@ class _GeometryIndex(_BagIndex):
 
 @dataclass(eq=False, repr=False)
 class BagDaviesBouldin(_GeometryIndex):
-    """Mean over clusters i of the largest (radius_i + radius_j) / distance of centroids i and j, minimised.
+    """Mean over clusters i of max_j (radius_i + radius_j) / (distance between centroids i, j), minimised.
 
     A cluster's radius is the mean distance from its bags to its centroid, where the distance from a bag is
     the distance from its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
@@ -70,16 +70,16 @@ class BagDaviesBouldin(_GeometryIndex):
     weighting : {"bag", "instance"}, default="bag"
         Centroids are means of bag means (``"bag"``, Eq. 3) or means of all instances (``"instance"``).
     undefined : float, default=1e6
-        Value for a single cluster or equal centroids, and upper limit on all values; may be ``inf``.
+        Value for a single cluster or identical centroids, and upper limit on all values; may be ``inf``.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
     Notes
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    several indices can share. A geometry with ``min_cluster_size`` is exact only if no cluster is smaller.
-    Labels need not be contiguous. Partitions that isolate an outlier often have the lowest value, so report
-    the cluster sizes, too.
+    several indices can share. A geometry with ``min_cluster_size`` is exact only for clusters of at least
+    this size. Labels need not be contiguous. Partitions that isolate an outlier often have the lowest value,
+    so report the cluster sizes, too.
 
     Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
     n)) time for p individuals with K clusters.
@@ -190,11 +190,11 @@ class BagSilhouette(_BagIndex):
 class BagSDbw(_GeometryIndex):
     """Scatter within clusters (Scat) plus density between clusters (Den), minimised (S_Dbw).
 
-    Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the
-    mean, over pairs of clusters, of the number of bags near the midpoint of the two centroids divided by the
-    number of bags near a centroid (see ``reading``). A bag is near a point if all its instances are within a
-    distance stdev of it; stdev is the square root of the summed norms of the K cluster variances, divided by
-    K. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
+    of a ratio over pairs of clusters: the number of bags near the midpoint of the two centroids, divided by
+    the number of bags near a centroid (see ``reading``). A bag is near a point if all its instances are
+    within a distance stdev of it; stdev is sqrt(sum of the norms of the K cluster variances) / K. Source:
+    Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class BagSDbw(_GeometryIndex):
     Notes
     -----
     For data and labels, see :class:`BagDaviesBouldin`. Den is often 0, because most bags are wider than
-    stdev; :meth:`parts` returns both terms. Scat is 0 if all points are equal.
+    stdev; :meth:`parts` returns both terms. Scat is 0 if all points are identical.
 
     Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
     n + N d)) time for p individuals with K clusters.
@@ -289,7 +289,7 @@ class BagSDbw(_GeometryIndex):
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
     """Return each bag's mean, sum of squared deviations and number of points, and the unit of the values."""
-    # Subtract one row first, so that equal instances become exactly zero.
+    # Subtract one row first, so that identical instances become exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
     X /= unit
@@ -340,8 +340,8 @@ class FTWCV(_GeometryIndex):
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
         ``"between"`` is the within-cluster sum of squares of bag means. The other readings take Eq. 7
-        literally and depend on the origin: the sum of q minus the sum of its cluster means, where q is a
-        bag's mean squared instance norm or, with ``"printed_meansq"``, the squared norm of its mean.
+        literally and depend on the origin: the sum of q over bags minus the sum of cluster means of q, where
+        q is a bag's mean squared instance norm or, with ``"printed_meansq"``, the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of each bag mean in ``"between"``: 1, or the bag's number of instances.
 
@@ -421,7 +421,7 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     H : array-like of shape (n_bags, n_bags)
         Distances from bag i (row) to bag j, not necessarily symmetric.
     labels : array-like of shape (n_individuals, n_bags) or (n_bags,)
-        Column of each bag's medoid in ``medoids``, which need not be the nearest medoid.
+        Column of each bag's medoid in ``medoids``; another medoid may be nearer to the bag.
     medoids : array-like of shape (n_individuals, k_max) or (k_max,)
         Bag indices; -1 marks unused entries. Medoids without bags are ignored.
 
@@ -555,7 +555,7 @@ def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.Valid
     Returns
     -------
     indices : dict of str to ValidityIndex
-        Fitted indices, which are inf instead of 1e6 if undefined.
+        Fitted indices; their values are inf instead of 1e6 if undefined.
     """
     from moo_clustering.bags import bag_distances
 

@@ -25,7 +25,7 @@ from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, L
 # Names of arguments by which indices and inequalities request values computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Absolute value of undefined indices: finite, but worse than all other values; infeasible in problems.
+# Absolute value of an undefined index: finite, but worse than all defined values; infeasible in problems.
 UNDEFINED = 1e12
 
 
@@ -33,7 +33,7 @@ class ValidityIndex(ABC):
     """Validity index for partitions of a data set; call ``fit`` once, then ``evaluate`` for each population.
 
     Values have the sign used in the literature; problems negate maximised indices for pymoo. If the index is
-    undefined (single cluster, equal samples), the value is a finite number that the subclass documents.
+    undefined (single cluster, identical samples), the value is a finite number that the subclass documents.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class ValidityIndex(ABC):
         are infeasible and are not scored.
     takes : {"labels", "memberships"}, default="labels"
         First argument of :meth:`evaluate`: labels, or memberships (n_individuals, n_samples, n_clusters).
-        Problems pass the genotypes to an argument ``genes``, and the results of the encoding's methods of the
-        same name to arguments ``memberships``, ``centers`` and ``medoids``.
+        Problems pass the genotypes to an argument ``genes``. Arguments ``memberships``, ``centers`` and
+        ``medoids`` receive the results of the encoding's methods with these names.
     """
 
     name: ClassVar[str]
@@ -116,7 +116,7 @@ class CentredIndex(PopulationIndex):
 
 
 class FunctionIndex(PopulationIndex):
-    """Index computed by a function ``(X, labels) -> float`` like scikit-learn's ``calinski_harabasz_score``.
+    """Index computed by a function ``(X, labels) -> float``, such as ``calinski_harabasz_score``.
 
     The value is -1e12 ("max") or 1e12 ("min") for a single cluster and for n_samples clusters; problems treat
     such partitions as infeasible. The function is called once per partition; built-in indices are faster,
@@ -125,8 +125,8 @@ class FunctionIndex(PopulationIndex):
     Parameters
     ----------
     function : callable
-        Called with the data and the labels of 2 to n_samples - 1 clusters. In problems, arguments named
-        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive these values.
+        Called with the data and the labels of 2 to n_samples - 1 clusters. Problems also pass arguments
+        named ``genes``, ``memberships``, ``centers`` and ``medoids``; see :class:`ValidityIndex`.
     direction : {"max", "min"}
         Whether higher or lower values are better.
     name : str, optional
@@ -174,7 +174,7 @@ class FunctionIndex(PopulationIndex):
 
 
 def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
-    """Return which PRODUCTS are arguments after the first ``n_data``, and whether they follow the labels."""
+    """Return the PRODUCTS that are arguments after the first ``n_data``, and whether labels precede them."""
     named, free = accepted(function)
     names = tuple(name for name in PRODUCTS if name in named and name not in free[:n_data])
     first = free[n_data : n_data + 1]

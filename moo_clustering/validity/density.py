@@ -15,7 +15,7 @@ from moo_clustering.validity.internal import FLOOR
 
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Return the row indices of each cluster, for at least ``k`` clusters, the last of which may be empty."""
+    """Return the row indices of each cluster; if there are fewer than ``k`` clusters, append empty ones."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
@@ -49,22 +49,23 @@ class DBCV(PopulationIndex):
     """Density-based validation: cluster separation compared with sparseness within clusters, maximised.
 
     A cluster's sparseness is the longest inner edge of its minimum spanning tree in mutual reachability
-    distances. Its separation is the smallest such distance between its inner samples and those of other
-    clusters. The value is the sample mean of (separation - sparseness) / max(separation, sparseness), from -1
-    to 1. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
+    distances. Its separation is the smallest of these distances from its inner samples to inner samples of
+    other clusters. The value, from -1 to 1, is the mean over samples of (separation - sparseness) /
+    max(separation, sparseness). Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014,
+    Definitions 1-8.
 
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
         ``"distance"``: Euclidean distances (as in the paper); ties in reachability are broken by distance.
-        ``"published"``: squared Euclidean distances (as in the Python program); ties by sample order.
+        ``"published"``: squared Euclidean distances (as in the Python program); sample order breaks ties.
 
     Notes
     -----
-    The value is -1 for a single cluster; singletons score 0, like noise in the paper. Samples with duplicates
-    have core distance 0. Ties in reachability are frequent, and programs break them differently, so values of
-    different programs are not comparable. ``"distance"`` does not depend on the sample order. Takes O(p n^2)
-    time for p individuals, and 16 n^2 bytes of memory.
+    The value is -1 for a single cluster; singletons score 0, as noise does in the paper. Samples with
+    duplicates have core distance 0. Ties in reachability are frequent, and programs break them differently,
+    so values of different programs are not comparable. ``"distance"`` does not depend on the sample order.
+    Takes O(p n^2) time for p individuals, and 16 n^2 bytes of memory.
 
     Examples
     --------
@@ -112,7 +113,7 @@ class CDbw(CentredIndex):
     density around the representatives while they are moved towards the mean; the more this density changes,
     the lower the cohesion. Separation is the distance between mutually nearest representatives of two
     clusters, divided by 1 plus the density between the clusters. The value is 0 for a single cluster and if
-    each cluster consists of equal samples. Takes O(p k n r d) time for p individuals and r representatives,
+    each cluster consists of duplicates. Takes O(p k n r d) time for p individuals and r representatives,
     and O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Agreement of partitions with ensembles, pools, labels and pairs; ensemble runs may omit samples."""
+"""Agreement of partitions with ensembles (runs may omit samples), pools, labels and constraints."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     Returns
     -------
     ndarray of shape (n_runs, n_others)
-        Values in [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, and 0 if
-        either partition has a single cluster.
+        Values in [0, 1], normalised by the geometric mean of the entropies; 1 for identical partitions, and 0
+        if either partition has a single cluster.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
 
 @documented()
 def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
-    """Return the mean normalised mutual information (ANMI) between a partition and the runs.
+    """Return the mean normalised mutual information (ANMI) between a partition and each run of an ensemble.
 
     Source: Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
 
@@ -187,7 +187,7 @@ class Hyperedges:
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """Return H (n_edges, n_samples), whose entries for a hyperedge's samples are 1 or the run's value."""
+        """Return H (n_edges, n_samples), with 1 or the run's value for each sample in a hyperedge, else 0."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
@@ -244,7 +244,7 @@ class FamilyAgreement(base.PopulationIndex):
     """Median over a pool's families of the highest agreement with a member of the family, maximised.
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The index is
-    the median of all but the highest of these values, so that members of the pool have no advantage. It is
+    the median of all but the highest of these values, so that partitions in the pool have no advantage. It is
     the lower value for two families, and 0 for one. Takes O(q p n) time and O(q p) memory for q partitions
     and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
 
@@ -353,7 +353,7 @@ class LabelEvidence(base.PopulationIndex):
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
     where lnG is the log-gamma function. The index rewards pure clusters and penalises needless splits;
-    unlabelled clusters add 0. Takes O(q L K) time for q partitions, L labelled samples. Sources:
+    unlabelled clusters add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
     ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995 (likelihood).
 
     Parameters
@@ -382,9 +382,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        Rows of labelled samples contain a single 1, rows of unlabelled samples only zeros, and rows of sample
-        groups the sums over their samples. Raises a ValueError if counts are negative or infinite, if there
-        is no class, or if a parameter is invalid.
+        A labelled sample's row contains a single 1, an unlabelled sample's row only zeros, and the row of a
+        sample group the sum of its samples' rows. Raises a ValueError if counts are negative or infinite, if
+        there is no class, or if a parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))

@@ -76,10 +76,10 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """Return the F1 score of the positive class, where the cluster matched to this class predicts it.
 
-    Tied matchings are resolved in favour of the most matched clusters. Remaining ties in contingency tables
-    of up to 4096 entries are resolved by the lexicographically smallest (class of cluster 0, class of cluster
-    1, ...). Raises a ValueError if ``pos_label`` is not a class, or if it is required because the labels
-    cannot be sorted. Source: Evolutionary multi-instance clustering, Eq. 20.
+    Ties between matchings are resolved in favour of more matched clusters. Remaining ties in contingency
+    tables of up to 4096 entries are resolved by the lexicographically smallest (class of cluster 0, class of
+    cluster 1, ...). Raises a ValueError if ``pos_label`` is not a class, or if it is required because the
+    labels cannot be sorted. Source: Evolutionary multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
 
 def most_agreements(table: csr_array) -> int:
-    """Return the largest sum of entries, no two of which are in the same row or column."""
+    """Return the largest sum of table entries of which no two are in the same row or column."""
     if np.prod(table.shape, dtype=np.int64) <= DENSE_ENTRIES:
         return _dense_optimum(table.toarray())
     rows, columns = _sparse_pairs(table)
@@ -200,7 +200,7 @@ def nmi(
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (scikit-learn: 1 if both do).
+        In [0, 1]; 1 for identical partitions, but 0 if either has one cluster (scikit-learn: 1 if both do).
 
     Examples
     --------
@@ -254,7 +254,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
 
 def _plain(labels: Sequence[Any]) -> bool:
-    """Return whether all labels have one type that NumPy stores without conversion."""
+    """Return whether all labels have the same type, and NumPy stores this type without conversion."""
     return set(map(type, labels)) in ({int}, {str}, {float}, {bool})
 
 
@@ -371,14 +371,14 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     A : array-like of shape (n_partitions, n_samples) or (n_samples,)
         Integer cluster labels, one partition per row.
     B : array-like of shape (n_others, n_samples) or (n_samples,), optional
-        Partitions to compare with those in A. Default: A, at half the cost.
+        Partitions to compare with those in A. Default: A, which takes half the time.
     n_jobs : int or None, default=None
         Number of threads, as in joblib; does not affect the result.
 
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        1 for equal partitions; 0 if one is a single cluster or all singletons and the other differs.
+        1 for identical partitions; 0 if one is a single cluster or all singletons and the other differs.
 
     Examples
     --------
@@ -417,7 +417,7 @@ def counted(labels: Labels) -> CountedPartitions:
 
 
 def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int | None = None) -> FloatArray:
-    """Compute adjusted Rand indices, shape (n_first, n_second); half the cost if ``first is second``."""
+    """Compute adjusted Rand indices, shape (n_first, n_second), in half the time if ``first is second``."""
     shape = len(first.labels), len(second.labels)
     common = np.zeros(shape, dtype=np.int64)
     same = first is second
@@ -481,7 +481,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
         Classes, or 0/1 indicators of label sets. Samples labelled -1, or rows of -1, are ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Finite scores, higher for more likely labels. Columns are the classes in sorted order, like an
+        Finite scores, higher for more likely labels. Columns are the classes in sorted order, as in an
         estimator's ``classes_``; a single column or 1-d array scores the second of two classes.
     classes : array-like of shape (n_classes,), optional
         Class of each column; required if ``y_true`` lacks some of the classes.
@@ -570,7 +570,7 @@ def mean_roc_curve(
         raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
-        # Divide integers as the curves do, so that equal rates are bitwise identical.
+        # Divide integers in the same way as for the curves, so that equal rates are bitwise identical.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
     grid = np.unique(np.concatenate([fpr for fpr, _ in curves]))

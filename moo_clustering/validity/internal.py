@@ -34,9 +34,9 @@ from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# Lower bound on distances, as a fraction of a typical distance; it avoids division by zero for equal points.
+# Lower bound on distances, as a fraction of a typical distance; it avoids division by zero for duplicates.
 FLOOR = 1e-12
-# If the mean squared distance is lower than this, all samples count as equal, because FLOOR would underflow.
+# If the mean squared distance is lower, all samples count as identical, because FLOOR would underflow.
 NOTHING = 1e-290
 # Largest k for which silhouettes are computed by matrix products (n^2 k operations). For larger k, summing
 # distances by cluster (n^2 additions) is faster, although each operation is slower.
@@ -117,10 +117,10 @@ def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
 class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette based on minimax distances, maximised.
 
-    The minimax distance of two samples is the longest edge on their path in a minimum spanning tree, so long
-    thin clusters are compact, and clusters joined by a bridge merge. A single cluster scores -1, singletons
-    0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions. Sources:
-    ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
+    long thin clusters are compact, and clusters joined by a bridge merge. A single cluster scores -1,
+    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
+    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -164,9 +164,9 @@ class DaviesBouldin(base.CentredIndex):
 
     spread_i is the mean distance from cluster i's samples to their mean. Same as
     :func:`sklearn.metrics.davies_bouldin_score`, but distances between means are at least 1e-12 times the
-    root mean squared distance of the data (scikit-learn ignores equal means). A single cluster scores 1e12,
-    equal samples and singletons 0. Takes O(p n d + p k^2 d) time for p individuals and O(n d) memory. Source:
-    Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    root mean squared distance of the data (scikit-learn ignores equal means). A single cluster scores 1e12;
+    identical samples and singletons score 0. Takes O(p n d + p k^2 d) time for p individuals and O(n d)
+    memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -195,12 +195,13 @@ class DaviesBouldin(base.CentredIndex):
 @documented(Silhouette)
 @dataclass(eq=False, repr=False)
 class XieBeni(base.PopulationIndex):
-    """Mean squared distance to cluster representatives over their smallest squared separation, minimised.
+    """Mean squared distance to representatives / smallest squared distance between them, minimised.
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where e_i is
-    the distance from sample i to its representative, and the mean is over all n^2 pairs. A single cluster
-    scores 1e12, equal samples 0. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
-    centroids, O(p n^2) and O(n^2) with medoids. Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+    the distance from sample i to its cluster's mean or medoid, and the mean is over all n^2 sample pairs. A
+    single cluster scores 1e12, identical samples 0. Takes O(p n d + p k^2 d) time and O(n d) memory for p
+    individuals with centroids, or O(p n^2) time and O(n^2) memory with medoids. Source: NSGA-II-clus; Xie &
+    Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
@@ -249,8 +250,8 @@ class CalinskiHarabasz(base.CentredIndex):
 
     Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total sum of squares. The value is 0 for a single cluster, a partition into
-    singletons, and equal samples. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski &
-    Harabasz, Communications in Statistics 3(1), 1974.
+    singletons, and identical samples. Takes O(p n d) time for p individuals and O(n d) memory. Source:
+    Calinski & Harabasz, Communications in Statistics 3(1), 1974.
     """
 
     name, greater_is_better = "calinski_harabasz", True
@@ -275,7 +276,7 @@ class IIndex(base.PopulationIndex):
     E_K is the total distance from samples to their cluster representatives, E_1 is the total distance for a
     single cluster, and D_K is the largest distance between representatives. With centroids and ``power=2``,
     this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for a single cluster
-    and if all samples are equal. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
+    and if all samples are identical. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
     centroids (plus O(n^2 d) time in ``fit`` with ``e1="medoid"``), and O(p n^2) time and O(n^2) memory with
     medoids. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
@@ -430,7 +431,7 @@ class LikelihoodGain(base.PopulationIndex):
 
     Each cluster is a Gaussian in the leading principal components, with its own mean and variances, and is
     weighted by its share of the samples. The value is the gain in log-likelihood over a single cluster, minus
-    ln(n) / 2 per additional parameter (BIC), divided by the numbers of samples and components. Sources:
+    ln(n) / 2 per additional parameter (BIC), all divided by (n times the number of components). Sources:
     ParetoClustering; Schwarz, Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
@@ -442,7 +443,7 @@ class LikelihoodGain(base.PopulationIndex):
     -----
     Variances are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c
     and G_j the overall variance in component j, so that values are finite for singletons. The value is 0 for
-    a single cluster and for equal samples. The index depends on feature scales, because the components do.
+    a single cluster and for identical samples. The index depends on feature scales, as do the components.
 
     Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p individuals and q components, and O(n
     min(n, d)) memory.
@@ -821,7 +822,7 @@ class ChangedShare(base.PopulationIndex):
     """Share of samples whose cluster differs from their cluster in a previous partition, minimised.
 
     Clusters are first matched to the previous clusters. Takes O(n + k^3) time per partition of k clusters.
-    :class:`~moo_clustering.constraints.Kept` constrains this share instead.
+    :class:`~moo_clustering.constraints.Kept` constrains this share instead of minimising it.
 
     Parameters
     ----------

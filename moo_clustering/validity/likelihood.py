@@ -65,12 +65,12 @@ class LikelihoodModel:
 class GaussianModel(LikelihoodModel):
     """Gaussian clusters with full or diagonal covariance matrices.
 
-    Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom; its scale matrix is
-    diagonal, with entries 1 / (``scale`` times column variance). With diagonal covariance matrices, inverse
+    Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom and a diagonal scale
+    matrix with entries 1 / (``scale`` times column variance). With diagonal covariance matrices, inverse
     variances have a gamma prior with shape ``dof`` and rate ``scale`` times the column variance. A cluster's
-    mean has a Gaussian prior centred at the data mean; its covariance is that of the cluster divided by
-    ``tau``. Clusters may have fewer samples than columns; constant columns are ignored. Priors and defaults
-    are the same as for ``Gmm`` and (for standardised columns) ``DiagGmm`` in the R package greed 0.6.1.
+    mean has a Gaussian prior centred at the data mean, with the cluster's covariance divided by ``tau``.
+    Clusters may have fewer samples than columns; constant columns are ignored. Priors and defaults are the
+    same as for ``Gmm`` and (for standardised columns) ``DiagGmm`` in the R package greed 0.6.1.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class GaussianModel(LikelihoodModel):
     tau : float, default=0.01
         Weight of the prior mean, in samples.
     dof : float, optional
-        Degrees of freedom. Default: 1 for "diagonal"; number d of columns for "full" (must exceed d - 1).
+        Degrees of freedom. Default: 1 for "diagonal"; the number of columns d for "full" (must exceed d - 1).
     scale : float, default=0.1
         Prior variances divided by the data variances.
     """
@@ -304,7 +304,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return found
 
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
-        """Create an initial partition for a search by k-means with a single initialisation.
+        """Create an initial partition for a search: the result of k-means with a single initialisation.
 
         K-means is applied to standardised numbers, category indicators, square roots of relative counts, or
         each node's links.
@@ -362,7 +362,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         labels : array-like of shape (n_samples,)
             Partition with k contiguous clusters.
         siblings : array-like of shape (k, k), bool, optional
-            Pairs of clusters that may merge; a merged cluster inherits the pairs of both. Default: all pairs.
+            Pairs of clusters that may merge. A merged cluster inherits both clusters' pairs. Default: all.
 
         Returns
         -------

@@ -267,7 +267,7 @@ def bag_embedding_data(
     max_bags: int = 1000,
     random_state: SeedLike = 0,
 ) -> BagEmbeddingData:
-    """Compute positions of bags in the plane that approximate their distances.
+    """Compute positions in the plane whose distances approximate the distances between the bags.
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances;
     more bags are positioned by the principal components of their means. If a larger distance matrix is
@@ -281,10 +281,10 @@ def bag_embedding_data(
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, scaled like the bags. Their distance from a bag is that from its farthest instance.
+        Vectors to mark, scaled as the bags are. Distances are measured from each bag's farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
-        Seed for random starts of the scaling, which are used in addition to classical scaling.
+        Seed for random starts of multidimensional scaling, in addition to a start from classical scaling.
 
     Raises
     ------
@@ -355,7 +355,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 
 
 def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
-    """Return symmetric distances between the bags followed by the vectors, and the name of the distance."""
+    """Return symmetric distances between all bags and vectors (bags first), and the name of the distance."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN

@@ -35,7 +35,7 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Number of a figure lent to pyplot, whose own numbers start at 1.
+# Number of a figure lent to pyplot; pyplot numbers its own figures from 1.
 _LENT = -1
 
 
@@ -92,7 +92,7 @@ def _png(figure: Figure) -> bytes:
 
 
 def _show(figure: Figure) -> None:
-    """Show the figure in the notebook or, outside notebooks, in a window, and wait until it is closed."""
+    """Show the figure in the notebook or, outside notebooks, in a window until the user closes the window."""
     if "ipykernel.kernelapp" in sys.modules:
         sys.modules["IPython"].display.display(figure)
         return

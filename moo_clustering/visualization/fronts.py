@@ -264,7 +264,7 @@ def plot_critical_difference(
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes with space for names on both sides, or part of a figure with ``layout="constrained"``.
+        Axes with space for names on both sides, or axes of a figure with ``layout="constrained"``.
     """
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
@@ -475,7 +475,7 @@ class Curve:
     Parameters
     ----------
     name : str
-        Names of the group of runs and of the statistic, each only if there are several.
+        Name of the group of runs, if there are several groups, and of the statistic, if there are several.
     group, statistic : int
         Indices of the group and the statistic.
     steps : ndarray of shape (n_steps,)
@@ -501,7 +501,7 @@ class ConvergenceData:
     Parameters
     ----------
     panels : dict of str to tuple of Curve
-        Curves in each panel, by title.
+        Title of each panel, and the curves in the panel.
     step : str
         Unit of the steps, for example "generation".
     n_runs : tuple of int
@@ -528,8 +528,8 @@ def convergence_data(
     """Compute best and mean objectives, the hypervolume and other statistics of each generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    For two or more objectives, hypervolumes are divided by that of the box between the best values of all
-    runs and the reference point. Shorter runs are extended with their last values. Takes O(n_runs
+    For two or more objectives, hypervolumes are divided by the volume of the box between the best values of
+    all runs and the reference point. Shorter runs are extended with their last values. Takes O(n_runs
     n_generations n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a
     TypeError or ValueError if a run has no history, if runs have different units of steps, or if a panel does
     not exist. Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
@@ -547,7 +547,7 @@ def convergence_data(
         Quantiles (over the repetitions) at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
         Reference point for the hypervolume, with original signs. Default: the worst values of all fronts plus
-        a tenth of the range; hypervolumes are then comparable only within a call.
+        a tenth of the range; hypervolumes are then comparable only if they are computed in the same call.
 
     Examples
     --------
@@ -686,8 +686,8 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Each group of runs has its own colour and marker, and is shown as a median with a band. The axis is
-    logarithmic if values are positive and differ by a factor of more than 200. Raises the errors of
+    Each group of runs has its own colour and marker, and is shown as a median with a band. A vertical axis is
+    logarithmic if its values are positive and differ by a factor of more than 200. Raises the errors of
     :func:`convergence_data`, and a ValueError if the number of axes is wrong.
 
     Parameters

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Colour, width and dashes of the lines for each kind of constraint; they can be told apart without colour.
+# Colour, width and dashes of lines for each kind of constraint; the kinds can be told apart without colour.
 # Satisfied constraints are thin, violated ones thick; must-links are dark, satisfied cannot-links light.
 _STROKES: dict[tuple[str, bool], tuple[str, float, Any]] = {
     ("must-link", True): ("#004488", 1.0, "-"),
@@ -109,7 +109,7 @@ def placed_partition(
     max_points: int,
     also: IntArray | tuple[()] = (),
 ) -> tuple[PartitionData, FloatArray]:
-    """Return :func:`partition_data` with the samples ``also`` drawn, and the positions of all samples."""
+    """Return :func:`partition_data` including the samples ``also``, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -380,7 +380,7 @@ def plot_constraints(
 ) -> Figure:
     """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
-    Thin lines are satisfied pairs, and thick lines violated pairs; the legend explains the four line styles.
+    Thin lines mark satisfied pairs, thick lines violated pairs; the legend explains the four line styles.
     :func:`plot_partition` draws no lines.
     """
     data = constraints_data(
@@ -428,7 +428,7 @@ def _summary(data: ConstraintsData) -> str:
 
 
 def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """Select up to ``room`` pairs of all kinds, at even intervals."""
+    """Select a total of up to ``room`` pairs from all kinds, at even intervals."""
     sizes = [len(pairs) for pairs in kinds]
     kept = np.zeros(sum(sizes), dtype=bool)
     kept[np.linspace(0, len(kept) - 1, min(room, len(kept))).astype(np.intp)] = True
@@ -456,7 +456,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two components (PCA) to the first ``n_fitted`` rows; return all rows' scores and variance ratio."""
+    """Fit 2-d PCA to the first ``n_fitted`` rows; return scores of all rows and explained variance ratio."""
     # For sparse data, all rows are fitted. For dense data, each component's largest coordinate is positive.
     from sklearn.decomposition import PCA
 

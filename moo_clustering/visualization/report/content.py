@@ -113,7 +113,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
     """Return the chosen solution with the pool's alternatives or up to five front members."""
-    # A front member is the one most similar to the chosen solution among those with its number of clusters.
+    # For each number of clusters, only the front member most similar to the chosen solution is considered.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]

@@ -1,6 +1,6 @@
 """Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples.
 
-The command also uses this module to describe clusters of documents.
+The command-line program also uses this module to describe clusters of documents.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MOST_VALUES = 50  # maximum number of categories in a column
 # the map, and contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # For neighbour embeddings: minimum and maximum number of samples, perplexity, number of iterations, and the
-# correlation of distances in plane and data above which no embedding is needed.
+# correlation between distances in the plane and in the data above which no embedding is needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 MOST_ROWS, FEWEST_ROWS = 2000, 100
@@ -106,7 +106,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return the typical samples of as many leading solutions as fit into ``most`` samples."""
+        """Return typical samples of one solution, and of more while their number is at most ``most``."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -119,7 +119,7 @@ class Described:
 def describe(
     samples: Samples | None, run: contents.RunSolutions, max_described: int, rng: np.random.Generator
 ) -> Described:
-    """Describe the clusters of the result, then of solutions that rules select, then of other solutions."""
+    """Describe the clusters of the result first, then of solutions that rules select, then of others."""
     if samples is None:
         return Described()
     labels = run.labels
@@ -228,7 +228,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are nearest to the cluster mean, not to the cluster's other samples."""
+        """Whether typical samples are those nearest to the cluster mean, rather than to other members."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -271,7 +271,7 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns``, instead of X, describe the clusters. If ``units`` is None, their cells are parsed.
+    # ``columns``, instead of X, describe the clusters. If ``units`` is None, cells of ``columns`` are parsed.
     import pandas as pd
 
     from moo_clustering.bags import Bags
@@ -473,7 +473,7 @@ def typical_rows(
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster (ties: lowest row index)."""
     # With cosine distances, the mean is a direction. If ``near`` contains rows and their mean distances to
-    # their own clusters, these distances sort samples. If the method has medoids, they come first.
+    # their own clusters, samples are sorted by these distances. Medoids, if any, come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -489,14 +489,14 @@ def typical_rows(
 
 
 def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int) -> list[RowNumbers]:
-    # Round, so that equal samples are tied despite rounding errors.
+    # Round, so that identical samples are tied despite rounding errors.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
     return [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts.tolist())]
 
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
-    """Return each sample's squared distance to its cluster mean, or a key that sorts samples equally."""
+    """Return each sample's squared distance to its cluster mean, or a key that yields the same order."""
     points, members = samples.points, cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points

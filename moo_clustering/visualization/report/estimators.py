@@ -1,4 +1,4 @@
-"""Reports of fitted estimators."""
+"""Reports on fitted estimators."""
 
 import shutil
 import sys
@@ -294,7 +294,7 @@ def describe_of(
 
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
-    """Read X by ``read_samples``, and warn if its rows differ from those of the fit."""
+    """Read X by ``read_samples``, and warn if its rows differ from the training data."""
     n, is_own = len(result.labels), isinstance(estimator, ReportMixin)
     is_sized = isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if is_own and "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
@@ -311,7 +311,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, X may be in other units on purpose; its rows then match no row of the fit.
+        # Without a preparer, X may be in other units on purpose; its rows then match no training row.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -404,7 +404,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return new samples' clusters, a mask of samples unlike the fit's, the fit's rows, and cluster names."""
+    """Return clusters of new samples, a mask of unusual samples, the training rows, and cluster names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -437,7 +437,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Scale the fit's rows and the new rows; for distances, find each new row's distance to the fit."""
+    """Scale training and new rows; for distances, find each new row's smallest distance to a training row."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -474,7 +474,7 @@ def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: A
 
 
 def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> Drift:
-    """Compare new samples with those of the fit; see the estimators' ``drift`` method."""
+    """Compare new samples with the training data; see the estimators' ``drift`` method."""
     preparer, prepared = result_of(estimator).preparer, None
     with warnings.catch_warnings():
         if preparer is not None:

@@ -83,7 +83,7 @@ _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 def save_content(path: str | PathLike[str], content: ReportContent) -> None:
     """Write report content to a compressed archive (JSON and arrays) in an existing folder.
 
-    Atomically replaces an existing file. Raises a TypeError if content contains values of other types.
+    Atomically replaces an existing file. Raises a TypeError if a value has an unsupported type.
     """
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
@@ -210,9 +210,9 @@ def _within(places: Any, count: int) -> bool:
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports on several runs with the same samples."""
-    # Samples are matched by name, in the order of the first run, whose chosen solution is kept. The map is
-    # that of the first run that has one. Names of rules, histories and figures start with the name of the
-    # run. One rule per run selects its result.
+    # Samples are matched by name. The order of samples and the chosen solution are those of the first run,
+    # and the map is that of the first run that has one. Names of rules, histories and figures start with the
+    # name of the run. For each run, an additional rule selects the run's result.
     if not contents or len(contents) != len(names):
         given = f"{len(contents)} runs and {len(names)} names"
         raise ValueError(f"merge requires at least one run and one name per run, got {given}")
@@ -278,7 +278,7 @@ class _Part:
         return None if texts is None else [texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Return the run name of each solution, followed by the inner run's name if this run was merged."""
+        """Return each solution's run name, followed by the inner run's name if the run is itself merged."""
         inner = [f"{self.run}: {run}" for run in self.content.runs]
         return inner or [self.run] * self.content.n_solutions
 
@@ -381,7 +381,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
-    """Return the row of each sample of the other run in the first run, matched by name."""
+    """Return, for each sample of the other run, the row of the sample with the same name in the first run."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
     if len(there) != len(here):
@@ -413,7 +413,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         Content of the report. All texts are escaped.
     asks : bool, default=False
-        Whether a session serves the page, which then asks questions. Rule "answers" selects its partition.
+        Whether a session serves the page and asks questions; rule "answers" selects the session's result.
 
     Returns
     -------
@@ -547,8 +547,8 @@ def _policy(scripts: list[str]) -> str:
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     """Return the data for the page's scripts as JSON values of at most about ``max_bytes`` bytes."""
-    # If the data are too large, the least important solutions by :func:`by_importance` are omitted, with a
-    # note in ``missing``.
+    # If the data are too large, the least important solutions (see :func:`by_importance`) are omitted, with
+    # a note in ``missing``.
     samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
     room = max_bytes - len(htmlsafe_json_dumps(samples))
     while n_kept > 1 and (size := len(htmlsafe_json_dumps(parts))) > room:
@@ -716,7 +716,7 @@ def encoded_text(texts: Sequence[str]) -> Encoded:
 
 
 def _deflated(content: bytes) -> str:
-    # Higher levels take four times as long but hardly reduce the size.
+    # Higher compression levels take four times as long but hardly reduce the size.
     return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
 
 
