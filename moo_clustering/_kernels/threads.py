@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._parallel import n_threads, named_losses
 
-# Number of loci per block, whose rows of counts stay in the second-level cache.
+# Number of loci per block; the rows of counts of one block stay in the second-level cache.
 BLOCK = 4096
 # Number of operations below which one thread is faster, because starting threads takes tens of
 # microseconds; and estimated number of operations per gene.

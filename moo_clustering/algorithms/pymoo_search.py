@@ -348,7 +348,7 @@ def evolve(
     checkpoint: Checkpoint | str | PathLike[str] | None = None,
     start: Any = None,
 ) -> Result:
-    """Run a pymoo algorithm like ``minimize``, with a progress bar, checkpoints and Ctrl-C handling.
+    """Run a pymoo algorithm as ``minimize`` does, with a progress bar, checkpoints and Ctrl-C handling.
 
     Raises the same errors as :class:`PymooSearch` and :func:`drive`.
 
@@ -530,7 +530,7 @@ class PymooSearch:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
 
     def start_from(self, genes: Genes) -> None:
-        """Start the initial population with the given genotypes."""
+        """Use the given genotypes as the first individuals of the initial population."""
         algorithm, holder = self._algorithm, getattr(self._algorithm, "initialization", None)
         holder = algorithm if holder is None else holder
         sampling = getattr(holder, "sampling", None)
@@ -888,7 +888,7 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield path, kind and value of every object that may change during a run; owners precede attributes."""
+    """Yield path, kind and value of every object that may change during a run, owners before attributes."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
     # attributes). Arrays and objects in the problem's attributes are skipped, but not plain values.
