@@ -127,7 +127,7 @@ def fill_small(labels, distances, least, movable):
 
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):
-    """Move single bags as long as this reduces the sum of costs times (1 + penalty * violation)."""
+    """Move single bags while this reduces the sum of costs times (1 + penalty * violation)."""
     # ``violation`` is that of the initial labels; each pair that shares a cluster adds its ``pair_weight``.
     n_bags, n_clusters = costs.shape
     total = 0.0

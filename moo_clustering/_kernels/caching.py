@@ -250,7 +250,7 @@ def _changeable(folder: Path) -> Path | None:
 
 
 def _owned(status: os.stat_result) -> bool:
-    """Return whether the user or root owns a folder; Windows folders are private by their location."""
+    """Return whether the user or root owns a folder; True on Windows, where its location makes it private."""
     return os.name == "nt" or status.st_uid in (0, os.geteuid())
 
 

@@ -97,7 +97,7 @@ def _least(values, n):
 def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
     """Write the nearest points of rows ``first`` to ``last - 1``, sorted by distance and then number."""
     # Group g contains the points ``starts[g]:starts[g + 1]``; ``blocks`` contains a flattened (d, size) array
-    # per group. A point is listed only for rows within its limit, a squared distance. A group is skipped if
+    # per group. A point is listed only for rows within its squared distance limit. A group is skipped if
     # its pivot (a column of ``pivots``) is farther from the row than the group's radius plus the largest
     # distance in the row's list, with a margin for rounding. Distances do not depend on other rows or groups.
     n_groups, most, d = len(radii), positions.shape[1], X.shape[1]

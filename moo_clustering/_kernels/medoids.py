@@ -422,7 +422,7 @@ def group_distances(rows, members, bounds, out):
 def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, penalty, labels):
     """Assign groups of samples to medoids one by one, separating each group from its opponents."""
     # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored in the same way. A group joins
-    # the medoid with the fewest of its opponents so far; ties: lower cost, then lower position. If
+    # the medoid with the fewest of its opponents so far; ties are broken by lower cost, then position. If
     # penalty >= 0, it joins the medoid with the lowest cost + penalty * opponents instead. ``costs[r, g]`` is
     # the group's total distance to the medoid of row r; ``index`` (n_individuals, k_max) has rows or -1.
     n_groups = bounds.shape[0] - 1

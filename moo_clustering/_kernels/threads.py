@@ -17,7 +17,7 @@ BLOCK = 4096
 # Number of operations below which one thread is faster, because starting threads takes tens of
 # microseconds; and estimated number of operations per gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Number of parts per worker; with several, workers do not have to wait for one part with large clusters.
+# Number of parts per worker; several small parts spare workers the wait for one part with large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 

@@ -305,7 +305,7 @@ def _drop_empty(count, larger, upto):
 @njit(cache=True, nogil=True)
 def genie_order(links, threshold, order):
     """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if links form no tree."""
-    # The smallest cluster size never decreases, and larger clusters stay larger than it. Skipped links, which
+    # The smallest cluster size never decreases, and clusters never shrink. Skipped links, which
     # join two larger clusters, are therefore not inspected again until the smallest size increases. After
     # each increase, at most n / size clusters remain, so all inspections take O(n log n).
     n = len(links) + 1

@@ -248,7 +248,7 @@ def _n_samples(init_factor: Any, soft_limit: int) -> int:
 
 
 def acceptance_probability(temperature: float, acceptance: Acceptance, amount: float) -> float:
-    """Return the probability of moving to a solution dominated by this average amount; see :class:`AMOSA`."""
+    """Return the probability of moving to a solution, given the average amount by which it is dominated."""
     exponent = amount / temperature if acceptance == "physical" else amount * temperature
     return float(expit(-exponent))
 
@@ -392,7 +392,7 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     """Return the index of one point for each of ``n_groups`` single-linkage clusters, in O(n^2) time."""
-    # This point has the smallest mean distance to all points in its cluster (ties: the first point).
+    # This point has the smallest mean distance to all points in its cluster; ties go to the first point.
     # Coordinates are divided by their ranges; infinite ones are placed one range beyond the finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)

@@ -61,7 +61,7 @@ class DeapSearch:
 
     Checkpoints contain the individuals' genes, fitness and other plain attributes, the generator, the
     logbook, the hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
-    ``restore_checkpoint_state(arrays, meta)``. Individuals are restored by ``from_genes(genes)``,
+    ``restore_checkpoint_state(arrays, meta)``. The toolbox restores individuals by ``from_genes(genes)``,
     ``individual(genes)`` or ``individual()``. Restored searches are bit-identical if all draws use ``rng``.
     """
 

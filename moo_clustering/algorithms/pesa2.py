@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # Objectives and violations of the archive, valid as long as ``pop`` is ``_looked_up``.
+        # Objectives and violations of the archive, valid while ``pop`` is ``_looked_up``.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 

@@ -92,7 +92,7 @@ _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algo
 
 
 def _generator(seed: Any = None) -> Generator:
-    """Return the generator of this thread's run, or a new generator if there is a seed or no active run."""
+    """Return the generator of this thread's run, or a new one if a seed is given or no run is active."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
@@ -356,7 +356,7 @@ def evolve(
     ----------
     problem : Problem
     algorithm : Algorithm
-        New algorithm. The run uses a copy and ignores its termination criterion.
+        New algorithm. The run uses a copy, and ignores the algorithm's termination criterion.
     n_gen : int
         Number of generations after the initial population, one less than pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
@@ -368,7 +368,7 @@ def evolve(
     Returns
     -------
     Result
-        The pymoo result; after Ctrl-C, which issues a warning, the result so far.
+        The pymoo result. After Ctrl-C, a warning is issued, and the result so far is returned.
 
     Examples
     --------
@@ -419,7 +419,7 @@ class PymooSearch:
     problem : Problem
         Problem to solve; it is not copied.
     algorithm : Algorithm
-        New algorithm. The search runs a copy with the same callback and ignores its termination criterion.
+        New algorithm. The search runs a copy with the same callback, but without its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
         Default: the algorithm's own seed, if any.
     n_gen : int, optional
@@ -483,7 +483,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """The running copy. Accessing it updates its population and disables generations on arrays."""
+        """The running copy. Access updates the copy's population and disables generations on arrays."""
         self._write_back()
         self._arrays = False
         return self._algorithm

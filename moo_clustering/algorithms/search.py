@@ -483,7 +483,7 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint unless this generation has already been saved."""
-        # Only the first checkpoint may raise an error: later failures such as a full disk must not end the run.
+        # Only the first checkpoint may raise an error; a later failure (full disk) must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._search.state()
