@@ -29,7 +29,7 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
-    """Fill each empty cluster, in order, with the bag farthest from (or nearest to) its own centroid."""
+    """Fill each empty cluster, in order, with the bag farthest from or nearest to its cluster's centroid."""
     # No cluster loses its last bag, and no bag moves twice. Ties are broken by the lower bag number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)

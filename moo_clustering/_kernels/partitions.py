@@ -581,7 +581,7 @@ def dominates(f, c, g, d):
 @njit(cache=True, nogil=True)
 def amount(f, c, g, d, ranges):
     """Compute the amount of domination: the product of all objective differences divided by their ranges."""
-    # If the violations c and d differ, return their difference divided by the range of violations (last).
+    # If the violations c and d differ, return their difference divided by the last of the ``ranges``.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0

@@ -88,7 +88,7 @@ class AMOSA(Algorithm):
         Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
         Which archive candidates to reject. True: those with the same genes as a member; callable
-        ``canonical``: those with the same ``canonical(X)`` as a member; False: none. The fastest is
+        ``canonical``: those with the same ``canonical(X)`` as a member; False: none. The fastest option is
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
 
     Attributes

@@ -154,13 +154,13 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """Return, for each row of weights, the least violating solution with the lowest weighted sum."""
+    """For each row of weights, return the lowest-sum solution among those with the smallest violation."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 
 
 class ArchiveSurvival(Survival):
-    """Select non-dominated solutions with distinct objectives, or the least crowded of too many."""
+    """Select non-dominated solutions with distinct objectives; if there are too many, the least crowded."""
 
     def __init__(self, archive_size: int) -> None:
         super().__init__(filter_infeasible=False)

@@ -128,7 +128,7 @@ class MapElites(GeneticAlgorithm):
         Range of each descriptor; required for indices and functions. Default: the encoding's range for
         ``"n_clusters"``; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
-        Weights of the minimised objectives in the sum that defines quality. Default: only the first.
+        Weights of the minimised objectives in their sum, the quality. Default: only the first objective.
     reference : float, default=0.0
         Minimised quality at which a member adds 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
