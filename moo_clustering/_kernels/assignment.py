@@ -10,7 +10,7 @@ _ITEMS, _LONGEST = 1 << 22, 48
 
 @njit(cache=True, nogil=True)
 def _insert(values, samples, n_held, most, value, sample):
-    """Insert a sample into a list sorted by decreasing cost (if full, drop the first); return its length."""
+    """Insert a sample into a list sorted by decreasing cost (if full, drop the first); return the length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -79,7 +79,7 @@ def assign_within(cost, low, high, prices, labels):
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # ``flow`` is each cluster's target size, which is its upper or lower bound unless its price is 0.
+    # ``flow`` is each cluster's target size: the cluster's upper or lower bound, unless its price is 0.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:

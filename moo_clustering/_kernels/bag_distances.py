@@ -1,8 +1,8 @@
 """Distances between bags, radii of bag clusters, and arrays shared by the bag kernels.
 
-The distance from a bag to a centroid is that of its farthest instance. Instances are stored in chunks of
-equal length (``squares`` has shape (S, C): S slots in each of C chunks). Every bag consists of one or more
-entire chunks, so that a maximum over a bag is a maximum over contiguous columns.
+The distance from a bag to a centroid is the distance from the bag's farthest instance. Instances are stored
+in chunks of equal length (``squares`` has shape (S, C): S slots in each of C chunks). Every bag consists of
+one or more entire chunks, so that a maximum over a bag is a maximum over contiguous columns.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from moo_clustering._kernels.threads import borrowed
 DENSITY, COUNT, PRINTED = 0, 1, 2
 # Arrays contain no NaNs. Multiplications and additions may be fused, but sums may not be reordered.
 _FAST = {"nnan", "nsz", "contract"}
-# Below this fraction of |x|^2 + |y|^2, cancellation may have cost an expanded squared distance six digits.
+# An expanded squared distance below this fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
 _CANCELLED = 1e-6
 # Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
@@ -95,7 +95,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):
-    """Return a bag's distance with PRINTED, and otherwise 1 if the bag is in the neighbourhood, else 0."""
+    """Return the distance if ``reading`` is PRINTED, or else 1 in the neighbourhood and 0 outside it."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -115,7 +115,7 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 @borrowed()
 def _mean_ratio(middle, center, counts):
-    """Average, over cluster pairs, the density between the two divided by the larger of their densities."""
+    """Average over cluster pairs: the density between both clusters, divided by their larger own density."""
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
         if counts[a] > 0:
@@ -272,7 +272,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # The nearest row is unknown, so bound the loss of digits by the largest norm in its bag.
+            # The nearest row is unknown, so bound the loss of digits by the largest norm in the row's bag.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -348,9 +348,9 @@ def over_rows(values, x_bounds, how, out):
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):
-    """kept[t] = False if another instance is farther from all bags by ``margin``, or is equal and earlier."""
+    """kept[t] = False if another instance is farther from all bags by ``margin``, or is an earlier copy."""
     # ``order`` must sort instances by decreasing sum of values, because only earlier instances can be farther
-    # from all bags. Dropped instances need no comparisons: whatever they would drop, their dropper drops too.
+    # from all bags. Dropped instances need no comparisons: others drop all that they would drop.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -422,7 +422,7 @@ def _largest_first(gains, bags, count):
                 bags[left], bags[right] = bags[right], bags[left]
                 left += 1
                 right -= 1
-        # Entries up to ``right`` are at least as large as the pivot; those from ``left`` on are at most it.
+        # Entries up to ``right`` are at least as large as the pivot; those from ``left`` on are not larger.
         if count - 1 <= right:
             high = right
         elif count - 1 >= left:
@@ -586,7 +586,7 @@ class Task(NamedTuple):
     """Objective to minimise, and the rule for drawing genes."""
 
     objective: int
-    literal: bool  # FTWCV: use sums of `terms` divided by cluster sizes, not within-cluster squares
+    literal: bool  # FTWCV: use sums of `terms` divided by cluster sizes, instead of within-cluster squares
     constant: float  # FTWCV: constant from which the sum over the clusters is subtracted
     terms: AnyFloatArray  # (N,) literal FTWCV: mean squared norm of each bag
     rule: int

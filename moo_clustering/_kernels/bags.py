@@ -29,8 +29,8 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
-    """Fill each empty cluster, in order, with the bag farthest from (or nearest to) its own centroid."""
-    # Bags leave only clusters with at least two bags, and move at most once. Ties: the lowest bag number.
+    """Fill each empty cluster, in order, with the bag farthest from or nearest to its cluster's centroid."""
+    # No cluster loses its last bag, and no bag moves twice. Ties are broken by the lower bag number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -57,7 +57,7 @@ def fill_empty(labels, distances, farthest):
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):
     """Assign each group to a single cluster, and conflicting groups to different clusters."""
     # A group stays if it lies in one cluster in which no conflicting group has been placed. Other groups move
-    # to the allowed cluster with the smallest sum of distances; if none is allowed, all are.
+    # to the allowed cluster with the smallest sum of distances; if none is allowed, all clusters are.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -81,7 +81,7 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
 
 @njit(cache=True, nogil=True)
 def _cheapest(distances, members, allowed):
-    """Return the allowed cluster with the lowest sum of distances (ties: the first)."""
+    """Return the first allowed cluster with the lowest sum of distances."""
     best, least = -1, np.inf
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
@@ -97,8 +97,8 @@ def _cheapest(distances, members, allowed):
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
-    """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances the least."""
-    # Bags leave only clusters with more than ``least`` bags. A cluster without a centroid receives the bags
+    """Fill clusters with fewer than ``least`` bags, in order, by moves that add the least distance."""
+    # Only clusters with more than ``least`` bags lose bags. A cluster without a centroid receives the bags
     # that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
@@ -127,8 +127,8 @@ def fill_small(labels, distances, least, movable):
 
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):
-    """Move single bags as long as this reduces the sum of costs times (1 + penalty * violation)."""
-    # ``violation`` is the initial labels' violation; a pair in one cluster adds its ``pair_weight`` to it.
+    """Move single bags while this reduces the sum of costs times (1 + penalty * violation)."""
+    # ``violation`` is that of the initial labels; each pair that shares a cluster adds its ``pair_weight``.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):
@@ -217,7 +217,7 @@ def _new_state(i, arrays, task, labels, sums, trial):
 
 @borrowed()
 def _visit(j, draw, limit, arrays, task, state, trial):
-    """Move bag j to a drawn cluster (GREEDY: the best); return the number of trial evaluations."""
+    """Move bag j to a drawn cluster or, with GREEDY, the best; return the number of trial evaluations."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     if state.counts[home] <= task.least or n_clusters - 1 > limit:
         return 0
@@ -233,7 +233,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):
 
 @borrowed()
 def _lowest(values, home):
-    """Return the cluster with the lowest value, or ``home`` unless another is clearly lower (no cycles)."""
+    """Return the cluster with the lowest value, or ``home`` if no value is clearly lower (avoids cycles)."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)

@@ -55,9 +55,9 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Return whether to call a kernel's Python function or NumPy equivalent, which returns equal results.
+    """Return whether to replace a kernel by its Python function or NumPy equivalent, with equal results.
 
-    True for kernels that are neither compiled nor saved, until their steps take longer than compiling.
+    True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
     """
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
@@ -165,7 +165,7 @@ class KernelCache(caching.FunctionCache):
         return any(path.name.startswith(self._current) for path in self._saved())
 
     def _remove_outdated(self) -> None:
-        """Remove files of older sources or killed processes if they are more than an hour old."""
+        """Remove files that are more than an hour old and belong to older sources or killed processes."""
         for path in self._saved():
             if not (path.name.startswith(self._current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
@@ -250,7 +250,7 @@ def _changeable(folder: Path) -> Path | None:
 
 
 def _owned(status: os.stat_result) -> bool:
-    """Return whether the user or root owns a folder; Windows folders are private by their location."""
+    """Return whether the user or root owns a folder; True on Windows, where its location makes it private."""
     return os.name == "nt" or status.st_uid in (0, os.geteuid())
 
 

@@ -15,7 +15,7 @@ _PER_RUN = 1e-12
 
 @njit(cache=True, nogil=True)
 def _square_in_order(x, c):
-    """Return the squared distance, rounded identically on every machine, to find the farthest sample."""
+    """Return the squared distance for finding the farthest sample, rounded identically on every machine."""
     total = 0.0
     for t in range(len(x)):
         gap = x[t] - c[t]
@@ -57,7 +57,7 @@ def _squares(x, columns, start, k, out):
 
 @njit(cache=True, nogil=True)
 def _two_least(values):
-    """Return the position (ties: the first) and value of the minimum, and the second-smallest value."""
+    """Return the first position of the minimum, the minimum, and the second-smallest value."""
     at, least, second = 0, np.inf, np.inf
     for j in range(len(values)):
         value = values[j]
@@ -73,7 +73,7 @@ def _two_least(values):
 
 @njit(cache=True, nogil=True)
 def two_nearest(X, centers, labels, first, second):
-    """Find each sample's nearest centre (ties: the first), and the squared distances to the nearest two."""
+    """Find each sample's nearest centre, the first if tied, and the squared distances to the nearest two."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T).ravel()
     values = np.empty(k)
@@ -95,9 +95,9 @@ def _least(values, n):
 
 @njit(cache=True, nogil=True)
 def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
-    """Write the nearest points of rows ``first`` to ``last - 1``, nearest first (ties: the lowest number)."""
+    """Write the nearest points of rows ``first`` to ``last - 1``, sorted by distance and then number."""
     # Group g contains the points ``starts[g]:starts[g + 1]``; ``blocks`` contains a flattened (d, size) array
-    # per group. A point is listed only for rows within its limit, a squared distance. A group is skipped if
+    # per group. A point is listed only for rows within its squared distance limit. A group is skipped if
     # its pivot (a column of ``pivots``) is farther from the row than the group's radius plus the largest
     # distance in the row's list, with a margin for rounding. Distances do not depend on other rows or groups.
     n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
@@ -154,7 +154,7 @@ def _half_gaps(centers, half):
 
 @njit(cache=True, nogil=True)
 def _fill_empty(X, centers, labels, counts, upper, lower, changed, rounding):
-    """Move each empty centre to the sample farthest from its own centre; return how many were moved."""
+    """Move empty clusters' centres to the samples farthest from their own centres; return how many moved."""
     # Skip samples that are alone in their cluster or that equal their centre up to rounding.
     n, filled = len(X), 0
     own = np.empty(n)
@@ -217,9 +217,9 @@ def lloyd(X, centers, labels, max_passes, tolerance):
     """Run Lloyd iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
     # Iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``; then
     # labels belong to the moved centres. An empty cluster's centre moves to the sample farthest from its own
-    # centre, except samples that are alone in a cluster. Ties are broken by the lower centre. Bounds skip
-    # only samples nearer to their own centre by more than rounding errors. Means of unchanged clusters remain
-    # bitwise identical. Returns the sum of squares, numbers of passes and distances, and convergence.
+    # centre, except samples that are alone in a cluster. Ties are broken by the lower centre. Samples are
+    # skipped only if their own centre is nearest by more than rounding errors. Means of unchanged clusters
+    # remain bitwise identical. Returns the sum of squares, numbers of passes and distances, and convergence.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)
@@ -343,7 +343,7 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
 
 @njit(cache=True, nogil=True)
 def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
-    """Accumulate sizes, sums, squares (in two parts), first and farthest rows of p candidates' clusters."""
+    """Accumulate the sizes, sums, squares (two parts), first and farthest rows of p candidates' clusters."""
     # ``columns`` (d, p k) contains the k centres of each candidate. Adding and then subtracting an anchor
     # rounds to multiples of ``units`` (p, 3), which makes all sums independent of the row order.
     p, k, d = sums.shape

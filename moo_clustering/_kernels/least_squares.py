@@ -334,7 +334,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
 
 @njit(cache=True, nogil=True)
 def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
-    """Find the smallest error for each number of links, and the weights for those numbers with a slot."""
+    """Find the smallest error for each number of links, and store the weights for numbers with a slot."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise the
     # support's weights. ``errors[i, k - 1]`` is infinite for numbers of links k that the path skips.
     width = candidates.shape[1]
@@ -379,7 +379,7 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
 
 @njit(cache=True, nogil=True)
 def lower_hulls(errors, lo, hi, kept):
-    """Find the numbers of links whose errors are on the decreasing part of the errors' lower convex hull."""
+    """Find the numbers of links whose errors lie on the decreasing part of the lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
     # Decrease in error per link up to each hull corner; it becomes smaller from corner to corner.

@@ -35,7 +35,7 @@ def add_sample(S, x, sign, blocks, starts):
 
 @njit(cache=True, nogil=True)
 def cluster_term(n, S, x, sign, model, work):
-    """Compute the log marginal likelihood of n samples, with the sums S plus (sign 1) or minus (-1) x."""
+    """Compute the log marginal likelihood of n samples with sums S, after x is added (sign 1) or removed."""
     if n == 0:
         return 0.0
     blocks, starts, priors, shapes, constants = model
@@ -68,7 +68,7 @@ def cluster_term(n, S, x, sign, model, work):
                     for m in range(j):
                         entry -= work[i, m] * work[j, m]
                     work[i, j] = entry / work[j, j] if j < i else 0.0
-                # If a semidefinite matrix is added to a diagonal one, no pivot is below its diagonal entry.
+                # No pivot of a diagonal plus a semidefinite matrix is below the diagonal matrix's entry.
                 entry = priors[first + i] + max(entry, 0.0)
                 work[i, i] = math.sqrt(entry)
                 logs += 0.5 * math.log(entry)
@@ -116,7 +116,7 @@ def size_change(own, other, k, n, alpha):
 
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):
-    """Move each sample to its best cluster and return the total gain; with ``keep``, empty no cluster."""
+    """Move each sample to its best cluster; return the total gain. With ``keep``, no cluster is emptied."""
     # Moves between clusters that have not changed since the sample's last visit cannot improve the objective.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
@@ -179,7 +179,7 @@ def unite(x, y, sizes, allowed, joint):
 
 @njit(cache=True, nogil=True)
 def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):
-    """Merge the best allowed pairs one by one (output row t: merge t); return the number of merges."""
+    """Merge the best allowed pairs one by one, writing merge t to row t; return the number of merges."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     fresh = -1
@@ -240,7 +240,7 @@ def move_links(E, sizes, g, h, out, into):
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):
-    """Move graph nodes like :func:`move_samples`; ``rows`` are outgoing and ``columns`` incoming links."""
+    """Move nodes as :func:`move_samples` does samples; ``rows`` are outgoing, ``columns`` incoming links."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:
@@ -299,7 +299,7 @@ def merge_change(E, sizes, g, h, a, b, directed):
 
 @njit(cache=True, nogil=True)
 def merge_nodes(sizes, E, alpha, allowed, a, b, directed, pairs, gains):
-    """Merge graph clusters like :func:`merge_clusters`, and update the gains of the other pairs."""
+    """Merge graph clusters as :func:`merge_clusters` does, and update the gains of the other pairs."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     x, y = -1, -1

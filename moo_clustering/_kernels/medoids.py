@@ -12,7 +12,7 @@ GRAIN = 2.0**44
 _SUMS = {"reassoc", "nsz"}
 # Number of bits in a coarse distance; each plane contains one bit of every distance.
 PLANES = 8
-# Number of samples per chunk, whose nearest distances and labels stay in the cache for all medoids.
+# Number of samples per chunk; a chunk's nearest distances and labels stay in the cache for all medoids.
 _CHUNK = 8192
 
 
@@ -83,7 +83,7 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):
 
 @njit(cache=True, nogil=True)
 def sparse_rows(indptr, indices, data, column_ptr, column_rows, column_data, norms, ids, kind, rows, lo, hi):
-    """rows[r, i] = distance between samples ids[r] and i, visiting only the columns of ids[r]."""
+    """rows[r, i] = distance between samples ids[r] and i, visiting only the columns stored in row ids[r]."""
     for r in range(lo, hi):
         m = ids[r]
         row = rows[r]
@@ -174,7 +174,7 @@ def _first_least(totals, members, relative, each):
 
 @njit(cache=True, nogil=True)
 def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
-    """medoids[q, c] = member with the smallest total distance to the others (ties: the lowest id)."""
+    """medoids[q, c] = member with the smallest total distance to the others, the lowest id if tied."""
     # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 if x is a zero row, whose
     # distance to itself is 0, not 1. Euclidean, squared or not: the total of squares is n_c times the squared
     # distance from x to the mean, plus the sum of all members' squared distances to the mean.
@@ -236,7 +236,7 @@ def nearest_medoids(rows, index, nearest, labels, lo, hi):
     """Lower ``nearest[q, i]`` to the smallest distance to a medoid, and write its position to ``labels``."""
     # ``rows[index[q, j]]`` contains the distances to the medoid at position j of individual q. Negative
     # indices are skipped, so that rows can be processed in blocks. Initially, ``nearest`` must be inf, and
-    # ``labels`` above any position. Two medoids are processed at once, because reading rows is slow.
+    # ``labels`` larger than any position. Two medoids are processed at once, because reading rows is slow.
     n = rows.shape[1]
     here = np.empty(index.shape[1], dtype=np.int32)
     for q in range(lo, hi):
@@ -303,7 +303,7 @@ def cluster_keys(labels, salts, keys):
 
 @njit(cache=True, nogil=True)
 def coarse_planes(D, step, planes, lo, hi):
-    """Set bit j % 64 of planes[i, p, j // 64] to bit p (highest first) of D[i, j] in steps, at most 255."""
+    """Set bit j % 64 of planes[i, p, j // 64] to bit p, highest first, of min(D[i, j] / step, 255)."""
     one = np.uint64(1)
     steps = np.empty(64, dtype=np.uint8)
     for i in range(lo, hi):
@@ -328,7 +328,7 @@ def cluster_masks(labels, masks):
 
 @njit(cache=True, nogil=True)
 def _ones(word):
-    """Count the bits of a word that are set; compilers replace this code by a single instruction."""
+    """Count the set bits of a word; compilers replace this code by a single instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -352,7 +352,7 @@ def _four_planes(planes, mask):
 
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):
-    """totals[q, i] = coarse total distance from sample i in lo..hi-1 to its cluster (upper four planes)."""
+    """totals[q, i] = coarse total distance (upper four planes) from sample i in lo..hi-1 to its cluster."""
     # Loop over samples first, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
@@ -375,7 +375,7 @@ def least_total_members(
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
-    # Totals tie if they exceed the smallest by at most its fraction ``relative`` plus ``each`` per member.
+    # A total ties if it is at most (1 + ``relative``) times the smallest plus ``each`` per member.
     # A sample's total is at least ``unit`` times its coarse total, to which the upper planes contribute
     # ``bounds``. The lower planes, and then D, are read only if the total may still be the smallest.
     totals = np.empty(order.shape[1])
@@ -422,9 +422,9 @@ def group_distances(rows, members, bounds, out):
 def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, penalty, labels):
     """Assign groups of samples to medoids one by one, separating each group from its opponents."""
     # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored in the same way. A group joins
-    # the medoid with the fewest opponents so far; ties are broken by lower cost, then lower position. If
+    # the medoid with the fewest of its opponents so far; ties are broken by lower cost, then position. If
     # penalty >= 0, it joins the medoid with the lowest cost + penalty * opponents instead. ``costs[r, g]`` is
-    # the group's total distance to the medoid of row r; ``index`` (n_individuals, k_max) has rows, or -1.
+    # the group's total distance to the medoid of row r; ``index`` (n_individuals, k_max) has rows or -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

@@ -80,7 +80,7 @@ def fit_clusters(
 
 @borrowed()
 def assign_rows(X, features, linear, curves, bases, counts, lo, hi, first, second, margins):
-    """Find the best and second-best cluster (ties: the lowest) of samples lo..hi-1, and the score gap."""
+    """Find the best and second-best cluster of samples lo..hi-1, the lowest if tied, and the score gap."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0

@@ -38,7 +38,7 @@ def count_equal(labels, pairs, counts):
 @njit(cache=True, nogil=True)
 def weigh_equal(labels, pairs, weights, equal, different):
     """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
-    # Compute both sums, because a difference would not be exactly zero for a sum over no pairs.
+    # Add up both sums: the total minus one sum would not be exactly zero if the other sum has no pairs.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -83,7 +83,7 @@ def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, to
 
 @njit(cache=True, nogil=True)
 def _emptied(counts, row, members, shift, in_all):
-    """Return the number of pairs within classes; add the counters to the label totals, and reset them."""
+    """Return the number of pairs within classes; move the counters' values into the label totals."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):
@@ -168,7 +168,7 @@ def sweep_groups(
 def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
     """Fill rows lo..hi-1 of ``common`` with the number of pairs that are together in both partitions."""
     # Partitions whose contingency table exceeds ``most_cells`` cells are compared cluster by cluster, in
-    # O(n_samples) time. With ``triangle``, both sets are equal, and the lower triangle is omitted.
+    # O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is omitted.
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
     counts = np.zeros(max(1, n_second.max()), dtype=np.int32)
@@ -245,9 +245,9 @@ def _by_cluster(starts, members, n_clusters, labels, counts):
 
 @njit(cache=True, nogil=True)
 def icm_sweep(distances, starts, partners, weights, order, labels):
-    """Move every sample to its cheapest cluster (ties: the lowest label); return the number of moves."""
-    # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``, it
-    # costs ``weights[t]`` (negative for must-links) to share a cluster with ``partners[t]``. Partners with
+    """Move every sample to its cheapest cluster, the lowest label if tied; return the number of moves."""
+    # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``,
+    # sharing a cluster with ``partners[t]`` costs ``weights[t]`` (negative for must-links). Partners with
     # label -1 are ignored. Samples without partners move first, then all others in ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
@@ -479,7 +479,7 @@ def own_cluster_sums(D, labels, sums):
 
 @njit(cache=True, nogil=True)
 def least_members(sums, labels, medoids):
-    """medoids[q, c] = lowest id among the members of c with the smallest sum, within rounding errors."""
+    """medoids[q, c] = lowest id among the members of c with the smallest sum, up to rounding errors."""
     best = np.empty(medoids.shape[1])
     for q in range(labels.shape[0]):
         best[:] = np.inf
@@ -581,7 +581,7 @@ def dominates(f, c, g, d):
 @njit(cache=True, nogil=True)
 def amount(f, c, g, d, ranges):
     """Compute the amount of domination: the product of all objective differences divided by their ranges."""
-    # If the violations c and d differ, return their difference divided by its range, the last one.
+    # If the violations c and d differ, return their difference divided by the last of the ``ranges``.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0

@@ -81,7 +81,7 @@ def climb_boundaries(
     ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas that change
     region, and mean compactness (maximised). ``before`` contains earlier regions, ``shapes`` each area's size
     and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the
-    mean worsening of a proposal to a hundredth of it. Loads stay within ``low..high``, and regions connected.
+    mean worsening of a proposal to 1% of this value. Loads stay within ``low..high``, and regions connected.
     """
     n, d = X.shape
     p = labels.max() + 1
@@ -326,7 +326,7 @@ def _n_outside(loads, low, high):
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
     """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
     # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most pairs include
-    # a region outside these bounds, and the most even cut is used. Returns the number of regions outside.
+    # a region outside these bounds, and the most even cut is used. Returns how many remain outside.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)

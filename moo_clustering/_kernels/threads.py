@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._parallel import n_threads, named_losses
 
-# Number of loci per block, whose rows of counts stay in the second-level cache.
+# Number of loci per block; the rows of counts of one block stay in the second-level cache.
 BLOCK = 4096
 # Number of operations below which one thread is faster, because starting threads takes tens of
 # microseconds; and estimated number of operations per gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Number of parts per worker; with several, workers do not have to wait for one part with large clusters.
+# Number of parts per worker; several small parts spare workers the wait for one part with large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 

@@ -192,7 +192,7 @@ def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, sq
 
 @njit(cache=True, nogil=True)
 def _between_boxes(low, high, home, between, apart):
-    """Compute squared distances from one box to all boxes, and 4 times those between the box centres."""
+    """Compute squared distances from one box to all boxes, and 4 times those between their centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -282,7 +282,7 @@ def _gini(count, larger, least, n_clusters, n):
 
 @njit(cache=True, nogil=True)
 def _add_size(size, below, count, larger):
-    """Count a new cluster of a size that exceeds ``below``, a size that is already in the list."""
+    """Count a new cluster, whose size exceeds ``below``; ``below`` must be a size in the list."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -293,7 +293,7 @@ def _add_size(size, below, count, larger):
 
 @njit(cache=True, nogil=True)
 def _drop_empty(count, larger, upto):
-    """Remove all sizes up to ``upto`` without clusters from the list, which starts at 0."""
+    """Remove sizes up to ``upto`` that no cluster has from the linked list, which starts at 0."""
     size = 0
     while larger[size] <= upto:
         if count[larger[size]]:
@@ -304,8 +304,8 @@ def _drop_empty(count, larger, upto):
 
 @njit(cache=True, nogil=True)
 def genie_order(links, threshold, order):
-    """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if they form no tree."""
-    # The smallest cluster size never decreases, and larger clusters stay larger than it. Skipped links, which
+    """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if links form no tree."""
+    # The smallest cluster size never decreases, and clusters never shrink. Skipped links, which
     # join two larger clusters, are therefore not inspected again until the smallest size increases. After
     # each increase, at most n / size clusters remain, so all inspections take O(n log n).
     n = len(links) + 1
@@ -406,7 +406,7 @@ def _before(r, d, i, j, other_r, other_d, g, h):
 @njit(cache=True, nogil=True)
 def prim_reachability(X, precomputed, cores, links):
     """Fill ``links`` (n-1, 2) with the minimum spanning tree of mutual reachability, in Prim's order."""
-    # If ``precomputed``, X contains symmetric distances; otherwise, X contains points, and cores are squared.
+    # If ``precomputed``, X contains symmetric distances; otherwise, points, and core distances are squared.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -516,7 +516,7 @@ def _sparseness(within, members, core, by_gap, inner):
 
 @njit(cache=True, nogil=True)
 def _separations(D, core, inner, order, starts):
-    """Find each cluster's smallest reachability (or inf) between its inner samples and those of others."""
+    """Find each cluster's smallest reachability (or inf) between its inner samples and other clusters'."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]
@@ -740,7 +740,7 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):
     """Join two samples in the same part if their entry times both strengths is at least ``least``."""
-    # ``parents`` is initially 0, 1, ..., and finally the smallest member of each sample's component.
+    # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):
             j = indices[entry]

@@ -87,8 +87,8 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Which archive candidates to reject. True: those with the genes of a member; callable ``canonical``:
-        those with the ``canonical(X)`` of a member; False: none. The fastest operator is
+        Which archive candidates to reject. True: those with the same genes as a member; callable
+        ``canonical``: those with the same ``canonical(X)`` as a member; False: none. The fastest option is
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
 
     Attributes
@@ -105,8 +105,9 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    Of two solutions, the one with the smaller constraint violation dominates, by the difference divided by
-    its range; objectives matter only for equal violations. ``out["X"]`` replaces the evaluated genotypes.
+    A solution of smaller constraint violation dominates; the amount of domination is the difference between
+    the two violations, divided by the range of violations. Objectives matter only for equal violations. If
+    the problem sets ``out["X"]``, this replaces the evaluated genotypes.
 
     Examples
     --------
@@ -247,7 +248,7 @@ def _n_samples(init_factor: Any, soft_limit: int) -> int:
 
 
 def acceptance_probability(temperature: float, acceptance: Acceptance, amount: float) -> float:
-    """Return the probability of moving to a solution dominated by this average amount; see :class:`AMOSA`."""
+    """Return the probability of moving to a solution, given the average amount by which it is dominated."""
     exponent = amount / temperature if acceptance == "physical" else amount * temperature
     return float(expit(-exponent))
 
@@ -315,7 +316,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[Solution]) -> None:
-        """Replace the members by at most ``hard_limit`` non-dominated solutions of smallest violation."""
+        """Replace the members by at most ``hard_limit`` non-dominated solutions of the smallest violation."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
@@ -391,7 +392,7 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     """Return the index of one point for each of ``n_groups`` single-linkage clusters, in O(n^2) time."""
-    # This point has the smallest mean distance to all points in its cluster (ties: the first point).
+    # This point has the smallest mean distance to all points in its cluster; ties go to the first point.
     # Coordinates are divided by their ranges; infinite ones are placed one range beyond the finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)

@@ -315,7 +315,7 @@ class GenerationalStep(CountedStep):
     Parameters
     ----------
     elitism : {1, 0}
-        Whether the best individual so far replaces the worst new individual if all new ones are worse.
+        Whether the best individual so far, if better than all new individuals, replaces the worst new one.
     legal : callable, optional
         ``legal(individual) -> bool``, optionally with a method ``legal.batch(matrix)``. Illegal individuals
         can be selected, but cannot become the elite or enter the hall of fame.
@@ -381,7 +381,7 @@ class GkaStep(GenerationalStep):
     """One generation of the genetic K-means algorithm, for :func:`gka`, :class:`DeapSearch` or custom loops.
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mutate(individual)`` if
-    ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0. If it has ``repair(individual)``, new individuals
+    ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0. With ``repair(individual)``, new individuals
     are repaired before evaluation. The step passes no generator to these functions. For minimised objectives,
     register :func:`~moo_clustering.operators.deap.sel_roulette_min` or
     :class:`~moo_clustering.operators.deap.SelRouletteLegal` as ``select``; to evaluate in batches, register
@@ -409,7 +409,7 @@ class GcukStep(GenerationalStep):
     """One generation of genetic clustering for unknown K, for :func:`gcuk` or :class:`DeapSearch`.
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mate(first, second)`` if
-    ``cxpb`` > 0, and ``mutate(individual)`` if ``mutpb`` > 0. If it has ``repair(individual)``, new
+    ``cxpb`` > 0, and ``mutate(individual)`` if ``mutpb`` > 0. With ``repair(individual)``, new
     individuals are repaired before evaluation. The step passes no generator to these functions.
 
     Parameters
@@ -438,8 +438,9 @@ class ChcStep(CountedStep):
     """One generation of CHC, for :func:`chc`, :class:`DeapSearch` or custom loops.
 
     The step pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and selects
-    the best of the parents and children. If no pair is crossed (or no child survives), ``d`` decreases. When
-    ``d`` reaches 0, a restart replaces all but the best individuals.
+    the best of the parents and children. If no pair is crossed or, with
+    ``threshold_rule="no_acceptance"``, no child survives, ``d`` decreases. When ``d`` reaches 0, a restart
+    replaces all but the best individuals.
 
     The toolbox must have ``evaluate(individual)`` and ``mate(first, second)``, ``individual()`` unless
     ``restart`` is set, ``mutate(individual)`` if ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0.

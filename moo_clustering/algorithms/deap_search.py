@@ -28,8 +28,8 @@ class DeapSearch:
     Parameters
     ----------
     toolbox : deap.base.Toolbox
-        Toolbox with ``population(n=, rng=)`` or ``population(n=)``, which returns arrays or lists with a
-        ``fitness``. Unless the step has ``start``, the toolbox must also have
+        Toolbox with ``population(n=, rng=)`` or ``population(n=)``, which returns individuals: arrays or
+        lists with a ``fitness``. Unless the step has ``start``, the toolbox must also have
         ``evaluate_population(population)``, which evaluates in place and may return the evaluation count.
     step : callable
         ``step(population, toolbox, rng)`` runs one generation, such as :class:`ChcStep`; see Notes.
@@ -45,8 +45,8 @@ class DeapSearch:
     ----------
     population : list
     logbook : deap.tools.Logbook
-        ``gen``; ``nevals`` or the step's columns, if it reports any; and ``min`` and ``avg`` of the finite
-        fitness values, as lists with one value (original sign) per objective.
+        Columns ``gen``, ``nevals`` (or the step's columns, if it reports any), and ``min`` and ``avg``: lists
+        of the minimum and the mean of each objective's finite fitness values, with their original sign.
     generation : int
     exhausted : bool
     finished : bool
@@ -55,13 +55,13 @@ class DeapSearch:
     -----
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
     with a mapping of logbook columns, or None if it finds no new individuals. It may have the attributes
-    ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same values;
+    ``start(population, toolbox, rng)``, which evaluates the initial population and returns what a step does;
     ``finished``, which is true when the search has ended; and ``eligible(population)``, which returns the
     candidates for the hall of fame.
 
     Checkpoints contain the individuals' genes, fitness and other plain attributes, the generator, the
     logbook, the hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
-    ``restore_checkpoint_state(arrays, meta)``. Individuals are restored by ``from_genes(genes)``,
+    ``restore_checkpoint_state(arrays, meta)``. The toolbox restores individuals by ``from_genes(genes)``,
     ``individual(genes)`` or ``individual()``. Restored searches are bit-identical if all draws use ``rng``.
     """
 
@@ -104,7 +104,7 @@ class DeapSearch:
             )
 
     def start_from(self, genes: NDArray[Any]) -> None:
-        """Start the initial population with the given genotypes."""
+        """Use the given genotypes as the first individuals of the initial population."""
         self._first = genes[: self.pop_size]
 
     def start(self) -> None:

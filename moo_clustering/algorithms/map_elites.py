@@ -109,7 +109,7 @@ class MapElites(GeneticAlgorithm):
     """MAP-Elites: an archive that keeps the best partition in each cell of a descriptor grid.
 
     Parents are drawn at random from the archive. Each cell keeps the partition with the smallest constraint
-    violation; ties are broken by quality, then in favour of the oldest. Values outside a descriptor's range
+    violation; ties are broken by quality, then by age, oldest first. Values outside a descriptor's range
     belong to its outermost cells. The result contains all feasible members, even dominated ones. In addition
     to variation and evaluation, a generation takes O(n_offsprings n_samples) time and sorts the archive.
     Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
@@ -128,9 +128,9 @@ class MapElites(GeneticAlgorithm):
         Range of each descriptor; required for indices and functions. Default: the encoding's range for
         ``"n_clusters"``; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
-        Weights of the minimised objectives in the sum that defines quality. Default: the first objective.
+        Weights of the minimised objectives in their sum, the quality. Default: only the first objective.
     reference : float, default=0.0
-        Quality (minimised) at which a member adds 0 to the QD score, such as the worst possible value.
+        Minimised quality at which a member adds 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
         Default: NSGA-II's operators for real variables. For partitions, use ``problem.operators(MapElites)``.
     eliminate_duplicates : bool or DuplicateElimination, default=True
@@ -241,7 +241,7 @@ class CellSurvival(Survival):
         self.reference = float(checked_array([reference], "reference", np.float64)[0])
 
     def set_up(self, problem: Any) -> None:
-        """Compute the cells for a problem; raise an error if it does not fit a descriptor or the weights."""
+        """Compute the cells for a problem; raise an error if descriptors or weights do not fit it."""
         if not hasattr(problem, "decode"):
             raise TypeError(f"problem must have decode(X), as PartitionProblem, got {type(problem).__name__}")
         n, weights = problem.n_obj, self.weights

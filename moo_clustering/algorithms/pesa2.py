@@ -26,8 +26,8 @@ class PESA2(Algorithm):
     """PESA-II: selection of parents from the grid boxes of an archive of non-dominated solutions.
 
     Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Each child
-    enters the archive unless a member is as good or better. A smaller constraint violation dominates
-    regardless of the objectives. In addition to evaluations, a generation takes O(pop_size archive_size
+    enters the archive unless a member dominates or equals it. A solution of smaller constraint violation
+    dominates, whatever the objectives. In addition to evaluations, a generation takes O(pop_size archive_size
     n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary
     multiobjective optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
 
@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # Objectives and violations of the archive, valid as long as ``pop`` is ``_looked_up``.
+        # Objectives and violations of the archive, valid while ``pop`` is ``_looked_up``.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -122,7 +122,7 @@ class PESA2(Algorithm):
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Update the archive from its ``n_members`` members, listed first, and new solutions."""
+        """Update the archive, given its ``n_members`` members followed by new solutions."""
         rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]
@@ -158,7 +158,7 @@ def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
 
 
 def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
-    """Draw boxes (with ``tournament``, the less crowded of two each), and a random row from each box."""
+    """Draw boxes (with ``tournament``, the less crowded of two boxes), and a random row from each box."""
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)
@@ -173,7 +173,7 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Offer solutions to an archive, the first ``n_members`` rows; return the rows of the updated archive."""
+    """Offer solutions to the archive in the first ``n_members`` rows; return the updated archive's rows."""
     # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
     # distinct objectives, in order of entry; ``rng`` chooses which solution to remove from the fullest boxes.
     rows = list(range(n_members))

@@ -92,7 +92,7 @@ _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algo
 
 
 def _generator(seed: Any = None) -> Generator:
-    """Return the generator of this thread's run, or a new generator if there is a seed or no active run."""
+    """Return the generator of this thread's run, or a new one if a seed is given or no run is active."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
@@ -348,7 +348,7 @@ def evolve(
     checkpoint: Checkpoint | str | PathLike[str] | None = None,
     start: Any = None,
 ) -> Result:
-    """Run a pymoo algorithm like ``minimize``, with a progress bar, checkpoints and Ctrl-C handling.
+    """Run a pymoo algorithm as ``minimize`` does, with a progress bar, checkpoints and Ctrl-C handling.
 
     Raises the same errors as :class:`PymooSearch` and :func:`drive`.
 
@@ -356,7 +356,7 @@ def evolve(
     ----------
     problem : Problem
     algorithm : Algorithm
-        New algorithm. The run uses a copy and ignores its termination criterion.
+        New algorithm. The run uses a copy, and ignores the algorithm's termination criterion.
     n_gen : int
         Number of generations after the initial population, one less than pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
@@ -368,7 +368,7 @@ def evolve(
     Returns
     -------
     Result
-        The pymoo result; after Ctrl-C, which issues a warning, the result so far.
+        The pymoo result. After Ctrl-C, a warning is issued, and the result so far is returned.
 
     Examples
     --------
@@ -419,7 +419,7 @@ class PymooSearch:
     problem : Problem
         Problem to solve; it is not copied.
     algorithm : Algorithm
-        New algorithm. The search runs a copy with the same callback and ignores its termination criterion.
+        New algorithm. The search runs a copy with the same callback, but without its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
         Default: the algorithm's own seed, if any.
     n_gen : int, optional
@@ -483,7 +483,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """The running copy. Accessing it updates its population and disables generations on arrays."""
+        """The running copy. Access updates the copy's population and disables generations on arrays."""
         self._write_back()
         self._arrays = False
         return self._algorithm
@@ -530,7 +530,7 @@ class PymooSearch:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
 
     def start_from(self, genes: Genes) -> None:
-        """Start the initial population with the given genotypes."""
+        """Use the given genotypes as the first individuals of the initial population."""
         algorithm, holder = self._algorithm, getattr(self._algorithm, "initialization", None)
         holder = algorithm if holder is None else holder
         sampling = getattr(holder, "sampling", None)
@@ -888,7 +888,7 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield path, kind and value of every object that may change during a run; owners precede attributes."""
+    """Yield path, kind and value of every object that may change during a run, owners before attributes."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
     # attributes). Arrays and objects in the problem's attributes are skipped, but not plain values.

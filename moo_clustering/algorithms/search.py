@@ -81,7 +81,8 @@ def drive(
         -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
         Determines the file to write after the initial population, every ``every`` generations and at the end,
-        and whether to resume from it. A path means ``Checkpoint(path)``. Resuming yields bit-identical runs.
+        and whether to resume from it. A path means ``Checkpoint(path)``. A resumed run is bit-identical to an
+        uninterrupted one.
 
     Returns
     -------
@@ -138,7 +139,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# Fit as a generator that yields each search before running it, so that the caller can run it instead.
+# Fit as a generator that yields each search before running it, so that the caller can run the search.
 Plans = Generator[Plan, None, Result]
 
 
@@ -405,7 +406,7 @@ class Search(Protocol):
 
     @property
     def generation(self) -> int:
-        """Number of completed generations, 0 once the initial population has been evaluated."""
+        """Number of completed generations: 0 after the evaluation of the initial population."""
 
     @property
     def exhausted(self) -> bool:
