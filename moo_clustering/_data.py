@@ -76,7 +76,7 @@ def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
     """Convert data to a dense array, and to finite real numbers if ``dtype`` (a type or list) is given."""
-    # Masked or sparse arrays, rows of different lengths and wrong dimensions raise errors with ``name``.
+    # Errors for masked or sparse arrays, rows of different lengths and wrong dimensions quote ``name``.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -164,8 +164,8 @@ def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
     """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
-    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are the same as for
-    # :func:`numeric_features`, and name columns if X contains ``features``.
+    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are the same as those
+    # of :func:`numeric_features`; they name columns if the columns of X are ``features``.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)

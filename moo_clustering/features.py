@@ -408,7 +408,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of X, in dense or sparse format like X."""
+        """Return the selected columns of X, in the dense or sparse format of X."""
         check_is_fitted(self)
         numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
         return super().transform(X)

@@ -61,8 +61,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements per block when an array is copied for hashing
-# An archive may expand to the larger of this number of bytes and this multiple of its size. Decompression
-# bombs exceed both, because zeros are compressed to a thousandth of their size; other data rarely do.
+# An archive may expand to this number of bytes or, if more, to this multiple of its size. Decompression bombs
+# exceed both limits, because they compress zeros to a thousandth of their size. Other archives rarely do.
 _ALWAYS, EXPANSION = 2**28, 100
 # Maximum number of rows or columns in an array without elements.
 _MOST_EMPTY = 2**24
@@ -446,7 +446,7 @@ def _put(temporary: Path, path: Path) -> None:
 
 
 def csv_cell(text: str) -> str:
-    """Escape a text so that a CSV cell does not contain a formula; undone by :func:`cell_text`."""
+    """Escape a text so that a CSV cell does not contain a formula; :func:`cell_text` reverses this."""
     # An apostrophe is inserted before ``= + - @`` (including their full-width forms) and tabs, at the
     # beginning and after a separator of any locale (``;``, ``|``, tab, line end, ...). Numbers are unchanged.
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1\3\5'\2\4\6", text)
@@ -463,7 +463,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    # If the system supports it, a renamed file then survives a power failure.
+    # If the system supports this call, it makes a renamed file survive a power failure.
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
