@@ -22,8 +22,8 @@ FLOATS = [np.float64, np.float32]
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Maximum number of columns named in a message.
 _SHOWN = 5
-# Maximum size in bytes of Dask and Zarr tables that are converted to arrays for estimators without
-# ``max_memory``, and memory use of a fit in GiB per million rows of 10 features (see docs/scale.md).
+# Maximum size in bytes of a Dask or Zarr table that is converted to an array for an estimator without
+# ``max_memory``, and memory in GiB that each estimator uses per million rows of 10 features (docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 

@@ -88,7 +88,7 @@ def special_file(mode: int) -> str:
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
-    """Return why a path cannot be a ``"file"``, a ``"folder"`` or either; "" if it can."""
+    """Return why a path cannot be a ``"file"``, a ``"folder"`` or either of these; "" if it can."""
     text = os.fspath(path)
     if fault := _text_fault(text, kind):
         return fault

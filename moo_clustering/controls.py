@@ -102,8 +102,8 @@ def compare(
         Controls, as listed in the notes of :func:`~moo_clustering.controls.compare`, or functions
         ``control(evaluate, sample, vary, rng)``. ``"auto"``: all controls that problem and algorithm support.
     n_clusters : int, optional
-        Score the partition whose number of clusters is closest to ``n_clusters``; ties are broken by fewer
-        clusters, then by the lowest first objective. Default: score the knee of the front.
+        Score the partition whose number of clusters is closest to ``n_clusters``. Ties go to the partition
+        with fewer clusters, then to that with the lower first objective. Default: score the knee of the front.
 
     Returns
     -------
@@ -425,7 +425,7 @@ class Meter:
             if len(self.front):
                 genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
             rows = non_dominated(F)
-            # Rows are in lexicographic order, so equal solutions are adjacent.
+            # Rows are in lexicographic order, so identical solutions are adjacent.
             rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
             self.genes, self.front, self._new = genes[rows], F[rows], []
         if not self.course or self.course[-1][0] < self.count:

@@ -24,8 +24,8 @@ __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_co
 
 # Columns with more distinct values than this are divided into this number of equally frequent bins.
 _MOST_BINS = 256
-# Maximum number of columns to compare, and maximum product of the numbers of columns and cluster pairs. From
-# wider tables, only the columns in which each cluster differs most are used: at most this number per cluster.
+# Maximum number of columns to compare, maximum product of the numbers of columns and cluster pairs, and, in
+# wider tables, maximum number of columns that are compared because a given cluster differs most in them.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Minimum strength of a contrast that is listed, and of a contrast that distinguishes two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
@@ -313,7 +313,7 @@ class ComparedTerms:
         self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return a boolean column for each term in ``first``: whether a document contains it."""
+        """Return a boolean column for each term in ``first``: whether a document contains this term."""
         present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
         return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
 
@@ -506,7 +506,7 @@ class _Trait:
     effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; positive if the row's cluster is higher
     phrases: Sequence[str]  # phrases for names; empty if the trait does not characterise the cluster
     value: Callable[[int], str]  # returns the value of a cluster, in words
-    # Returns the mean of a cluster in words, used if medians are equal. None for categories and terms.
+    # Returns the mean of a cluster in words, which replaces equal medians. None for categories and terms.
     mean: Callable[[int], str] | None = None
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 

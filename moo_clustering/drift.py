@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # a new row is unlike the fit if its distance exceeds this quantile in its cluster
+USUAL = 0.99  # a new row is unlike the training rows above this quantile of its cluster's distances
 _MOST_ROWS = 20_000  # maximum number of training rows with which new rows are compared
 _UNSEEN = {
     "unreadable": "that could not be read",
@@ -123,7 +123,7 @@ class Drift:
         Number of new rows, of noise rows, and of rows unlike the training rows. Unlike rows are noise, or are
         farther from the nearest training row than 99% of the training rows in the same cluster.
     expected_share : float
-        Expected fraction of unlike rows if nothing has changed: .01 in large clusters, .02 in those of 100.
+        Expected share of unlike rows if nothing changed: .01 in large clusters, .02 in clusters of 100 rows.
     interval : tuple of float
         Exact 95% confidence interval for the fraction of unlike rows.
     p_value : float
@@ -162,7 +162,7 @@ class Drift:
         prepared: PreparedTable | None = None,
         notes: Sequence[str] = (),
     ) -> Drift:
-        """Compare new rows with the fit's cluster sizes; ``prepared`` contains the prepared new rows."""
+        """Compare new rows with training cluster sizes; ``prepared`` contains the prepared new rows."""
         new_rows = np.bincount(labels[labels >= 0], minlength=len(rows_of_fit))
         found = cls.of_counts(new_rows, len(labels), int(unlike.sum()), rows_of_fit, names)
         columns, more = ((), ()) if prepared is None else (prepared.unseen, prepared.notes)
@@ -287,7 +287,7 @@ class ClusterChanges:
     renumbered : dict of int to int
         Earlier and new numbers of clusters that were renumbered to fill gaps and keep numbers contiguous.
     moved : ndarray of int
-        Indices of earlier rows that have left the cluster that matches their earlier cluster.
+        Indices of earlier rows that are no longer in the cluster that matches their earlier cluster.
     drift : Drift
         Comparison of the new rows with the earlier fit.
     sizes, new_rows : ndarray of shape (n_clusters,)

@@ -174,12 +174,12 @@ class NMFRuns(NamedTuple):
 
     @property
     def best(self) -> int:
-        """Index of the run with the lowest loss; ties are broken by the lower index."""
+        """Index of the run with the lowest loss; ties are broken in favour of the lower index."""
         return int(np.argmin(self.losses))
 
 
 def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) -> NDArray[np.int32]:
-    """Return the topic with the largest weight in each document; ties are broken by the lower topic number.
+    """Return the topic with the largest weight in each document; among equal weights, the lower topic number.
 
     Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
 

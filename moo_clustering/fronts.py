@@ -135,7 +135,7 @@ class AttainmentScores:
     def best(self, n_clusters: int | None = None) -> int:
         """Return the solution with the highest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties are broken by fewer clusters, then by lower index. Raises a ValueError if no solution has scores.
+        Ties go to fewer clusters, then to the lower index. Raises a ValueError if no solution has scores.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:

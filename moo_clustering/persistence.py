@@ -428,7 +428,7 @@ def _check_target(path: Path) -> None:
 
 
 def creating(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Like :func:`replacing`, but raise a FileExistsError if the file exists at the end of the block."""
+    """Same as :func:`replacing`, but raises a FileExistsError if the file exists at the end of the block."""
     return replacing(path, _put)
 
 
@@ -505,7 +505,7 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     *arrays : array-like, sparse matrix or None
         The dtype (half precision is hashed as double), the sign of zero and the bits of NaN affect the hash;
         memory layout and byte order do not. Sparse matrices are converted to canonical CSR, and their hash
-        differs from that of the equal dense matrix.
+        differs from that of the same matrix in dense form.
 
     Returns
     -------
@@ -765,7 +765,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # A subset is accepted, because one of the processes may have loaded an additional library.
+    # A subset of the libraries is accepted, because one of the processes may have loaded an additional one.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "

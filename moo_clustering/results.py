@@ -209,7 +209,7 @@ class ClusteringResult:
     number_reason : str
         Explanation of the number of clusters.
     figures, record : mapping of str to object
-        Figures of the fit, such as the number of iterations, and additional entries for the run record.
+        Figures about the fit, such as the number of iterations, and additional entries for the run record.
     feature_weights : ndarray of shape (n_clusters, n_features), optional
     leading_features : callable, optional
         ``leading_features(n, names)`` returns the features that characterise each cluster.

@@ -495,7 +495,7 @@ class _Column:
 class _Table:
     """Columns converted to numbers, shape (n_samples, n_columns); missing values are NaN."""
 
-    # ``names`` are the names of all columns of the fit; ``read`` converts new samples to a table or array.
+    # ``names`` are the names of all training columns; ``read`` converts new samples to a table or array.
 
     def __init__(self, frame: pd.DataFrame, units: Mapping[str, str], names: Any, read: Any) -> None:
         found = [_Column.of(str(name), column, units.get(str(name), "")) for name, column in frame.items()]
@@ -713,7 +713,7 @@ class _Search:
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
         """Return optimal trees of depth two with 2 to 4 leaves, and the conditions at their roots."""
         n, labels = here.shape[1], self._labels[rows]
-        # Size of the largest cluster in each of the four parts formed by two conditions, or two parts by one.
+        # Size of the largest cluster in each part: two conditions form four parts, one condition forms two.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)

@@ -319,8 +319,8 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the rows of the leading co-association eigenvectors, scaled to unit length, by k-means."""
-    # If there are at most ``n_parts`` distinct samples, each is a part. Surplus components are merged
-    # arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
+    # Up to ``n_parts`` distinct samples are one part each. If there are more components than parts, some are
+    # merged arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -337,7 +337,7 @@ def low_rank_parts(
 
 
 def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
-    """Merge runs with equal partitions, adding their weights."""
+    """Merge runs with identical partitions, and add their weights."""
     local = np.where(edges.seen, edges.codes - edges.starts[:-1, np.newaxis], -1)
     first, inverse = distinct_rows(local)
     if len(first) == edges.n_runs:
@@ -462,7 +462,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the bipartite adjacency matrix of samples (first) and hyperedges, weighted by run."""
+    """Return the bipartite adjacency matrix of samples, followed by hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 

@@ -47,7 +47,7 @@ class QuestionPool:
         Called without arguments, returns the kernel between all points, shape (n_points, n_points): the
         kernel of the neighbour graph, or the sum of the bag kernels.
     features : ndarray of shape (n_points, n_features) or None
-        Scaled features; None for distances and bags.
+        Scaled features; None if the data are distances or bags.
     landmark_of : ndarray of shape (n_samples,) or None
         Landmark of each sample; None if the points are the samples.
     sample_features : ndarray of shape (n_samples, n_features) or None
@@ -213,7 +213,7 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Anchor or medoid that shares clusters with the most members of its group, for each group."""
+        """For each group, the anchor or medoid that shares clusters with the most members."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
