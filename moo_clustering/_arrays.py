@@ -54,8 +54,8 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
 
 
 def far_offset(X: Any) -> FloatArray:
-    """Return the first value of each column whose values are far from 0 relative to their range, else 0."""
-    # Unless it is subtracted, the means of such columns lose digits in which rows differ.
+    """Return the first value of each column if its values are far from 0 relative to their range, else 0."""
+    # Unless this offset is subtracted, the means of such columns lose digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     # If the largest absolute value exceeds the range by this factor, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
@@ -95,7 +95,7 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Scale rows to a size near 1 by powers of two: a common factor (``together``), or one factor per row."""
+    """Scale rows to a size near 1 by powers of two: one per row, or one for all rows (``together``)."""
     # Separate factors preserve cosines. scikit-learn treats rows with a length below 2e-15 as zeros, and
     # squares of extreme values overflow or vanish. If all rows are near 1, X itself is returned.
     if issparse(X):
@@ -140,7 +140,7 @@ class Seed(np.random.SeedSequence):
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds for ``n`` tasks, in a fixed order, from None, an int or a generator."""
-    # The draw advances the user's generator, so that a second fit differs, as in scikit-learn.
+    # This draw advances the user's generator, so that a second fit uses other seeds, as in scikit-learn.
     if random_state is None:
         entropy: int | None = None
     elif isinstance(random_state, np.random.Generator):
@@ -188,7 +188,7 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
 
 
 class MissingPackageError(ImportError):
-    """Raised if a package is missing that an extra of this package installs."""
+    """Raised if an optional package, which an extra of this package installs, is missing."""
 
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
@@ -236,7 +236,7 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def knee(F: NDArray[np.float64]) -> int:
     """Return the row nearest to the ideal point, for minimised objectives scaled to their ranges."""
-    # Constant objectives are ignored. Ties are broken by the lower row index.
+    # Constant objectives are ignored. Ties are broken in favour of the lower row index.
     low, spread = F.min(axis=0), np.ptp(F, axis=0)
     scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
     return int(np.linalg.norm(scaled, axis=1).argmin())
@@ -273,7 +273,7 @@ def positive(name: str, value: Any) -> int | float:
 
 
 def at_least_one(name: str, value: Any, *, strictly: bool = False) -> float:
-    """Return a finite number of at least 1, or above 1; raise an error for other values."""
+    """Return a finite number of at least 1 (``strictly``: above 1); raise an error for other values."""
     what = f"a finite number {'above' if strictly else 'of at least'} 1"
     return _number(name, value, what, lambda number: 1 <= number < np.inf and not (strictly and number == 1))
 
@@ -287,7 +287,7 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
 
 
 def instance(name: str, value: Any, kind: Any, what: str) -> Any:
-    """Return ``value``; raise a TypeError, which describes valid values as ``what``, for other types."""
+    """Return ``value`` if its type is ``kind``; otherwise, raise a TypeError that asks for ``what``."""
     if isinstance(value, kind):
         return value
     raise TypeError(f"{name} must be {what}, got {quoted(value)}")

@@ -22,8 +22,8 @@ FLOATS = [np.float64, np.float32]
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Maximum number of columns named in a message.
 _SHOWN = 5
-# Maximum size in bytes of Dask and Zarr tables that are converted to arrays for estimators without
-# ``max_memory``, and memory use of a fit in GiB per million rows of 10 features (see docs/scale.md).
+# Maximum size in bytes of a Dask or Zarr table that is converted to an array for an estimator without
+# ``max_memory``, and memory in GiB that each estimator uses per million rows of 10 features (docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
@@ -76,7 +76,7 @@ def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
     """Convert data to a dense array, and to finite real numbers if ``dtype`` (a type or list) is given."""
-    # Masked or sparse arrays, rows of different lengths and wrong dimensions raise errors with ``name``.
+    # Errors for masked or sparse arrays, rows of different lengths and wrong dimensions quote ``name``.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -164,8 +164,8 @@ def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
     """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
-    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are the same as for
-    # :func:`numeric_features`, and name columns if X contains ``features``.
+    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are the same as those
+    # of :func:`numeric_features`; they name columns if the columns of X are ``features``.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)

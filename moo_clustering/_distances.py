@@ -18,7 +18,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Squared distances below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
 _CANCELLED = 1e-6
-# Maximum number of samples for which NumPy instead of a compiled kernel recomputes such distances.
+# Maximum number of samples for which NumPy, not a compiled kernel, recomputes these inexact distances.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
@@ -78,7 +78,7 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
+    """Check that D is square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
     # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
@@ -137,8 +137,8 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
 
 def centred_features(data: Any) -> NDArray[np.float64]:
     """Return a copy with column means of 0; raise a ValueError if squared distances overflow or vanish."""
-    # Subtract the first sample before the mean, so that equal samples become exact zeros, and no digits are
-    # lost due to a large common offset.
+    # Subtract the first sample before the mean. If all samples are identical, they then become exactly 0, and
+    # a large common offset does not cause a loss of digits.
     given: NDArray[np.float64] = checked_table(data, "data", order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         X = given - given[0]

@@ -59,7 +59,7 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 def quoted(value: object) -> str:
     """Format a rejected value for a message: its ``repr`` on one line, without the middle if it is long."""
     try:
-        # Show NumPy numbers like Python numbers.
+        # Show NumPy numbers in the same form as Python numbers.
         text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]
     except Exception:
         # Integers with more than a few thousand digits, or objects with a faulty __repr__, cannot be shown.
@@ -88,7 +88,7 @@ def special_file(mode: int) -> str:
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
-    """Return why a path cannot be a ``"file"``, a ``"folder"`` or either; "" if it can."""
+    """Return why a path cannot be a ``"file"``, a ``"folder"`` or either of these; "" if it can."""
     text = os.fspath(path)
     if fault := _text_fault(text, kind):
         return fault
@@ -144,7 +144,7 @@ def distinct_names(names: Iterable[Any]) -> list[str]:
 
 
 class _Lossy:
-    """Stream that ignores errors, and equals the wrapped stream because tqdm compares streams."""
+    """Stream that ignores errors, and compares equal to the wrapped stream, as tqdm requires."""
 
     def __init__(self, stream: Any) -> None:
         self._wrapped = stream

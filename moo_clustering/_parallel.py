@@ -29,7 +29,7 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Buffer = NDArray[np.uint8]
 # Minimum size in bytes of arrays that are sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Number of threads and processes that joblib starts per worker process, and additionally for all workers.
+# Number of threads and processes that joblib starts for each worker process, and once for all workers.
 _PER_PROCESS, _AROUND = 4, 4
 # Maximum number of threads that ``can_start`` has run simultaneously.
 _startable = [1]
@@ -87,7 +87,7 @@ def named_losses() -> Iterator[None]:
     except (RuntimeError, OSError, AttributeError) as error:  # thread pools raise AttributeError
         cause: BaseException | None = error
         while cause is not None:
-            # A failed start raises this text for threads, or EAGAIN for processes; joblib may wrap the error.
+            # If workers cannot start, the error has this text (threads) or errno EAGAIN (processes).
             if "start new thread" in str(cause) or getattr(cause, "errno", None) == errno.EAGAIN:
                 raise _no_workers() from error
             cause = cause.__cause__ or cause.__context__
@@ -100,7 +100,7 @@ def _no_workers() -> ChildProcessError:
 
 
 def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"] | None = None) -> None:
-    """Raise a ChildProcessError unless joblib can start its workers; it can hang after a failed start."""
+    """Raise a ChildProcessError unless joblib can start its workers; joblib can hang after a failed start."""
     count = effective_n_jobs(n_jobs)
     backend = get_active_backend(prefer=prefer)[0]
     if count > 1 and _is_local(backend):
@@ -157,7 +157,7 @@ class Shelf:
         self._futures: dict[str, Any] = {}
 
     def place(self, content: Buffer, owner: Any, name: str) -> Any:
-        """Return the future of an array with this name, which is released when ``owner`` is deleted."""
+        """Return the Dask future of the array ``name``; the future is released when ``owner`` is deleted."""
         future = self._futures.get(name)
         if future is None or future.status in ("cancelled", "error", "lost"):
             from dask import config

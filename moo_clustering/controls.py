@@ -102,8 +102,8 @@ def compare(
         Controls, as listed in the notes of :func:`~moo_clustering.controls.compare`, or functions
         ``control(evaluate, sample, vary, rng)``. ``"auto"``: all controls that problem and algorithm support.
     n_clusters : int, optional
-        Score the partition whose number of clusters is closest to ``n_clusters``; ties are broken by fewer
-        clusters, then by the lowest first objective. Default: score the knee of the front.
+        Score the partition whose number of clusters is closest to ``n_clusters``. Ties go to the partition
+        with fewer clusters, then to that with the lower first objective. Default: score the knee of the front.
 
     Returns
     -------
@@ -116,7 +116,8 @@ def compare(
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
     - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
-      restart with random weights after at most 100 failures (one objective: one incumbent, max(100, n_var)).
+      restart with random weights after at most 100 successive failures. With one objective, there is a single
+      incumbent, which restarts after at most max(100, n_var) failures.
     - ``"local search"``: climbs that restart from the incumbent's best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
@@ -282,7 +283,7 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations``, ``seconds``; if classes are known, ``n_clusters``
         and ``ari`` of the scored partition and ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` of each run by ``evaluations``; with one objective, also its best value and ``ari``.
+        ``hypervolume`` over the ``evaluations`` of each run; with one objective, also best value and ``ari``.
     """
 
     runs: pd.DataFrame
@@ -394,7 +395,7 @@ class Meter:
         self._next = n_evals / _POINTS
 
     def admit(self, n: int) -> int:
-        """Return the number of evaluations allowed, at most n; end the run if it is 0."""
+        """Return how many of n requested evaluations are allowed; end the run if none are left."""
         if self.count >= self.n_evals:
             raise _Spent
         return min(n, self.n_evals - self.count)
@@ -424,7 +425,7 @@ class Meter:
             if len(self.front):
                 genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
             rows = non_dominated(F)
-            # Rows are in lexicographic order, so equal solutions are adjacent.
+            # Rows are in lexicographic order, so identical solutions are adjacent.
             rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
             self.genes, self.front, self._new = genes[rows], F[rows], []
         if not self.course or self.course[-1][0] < self.count:
@@ -488,7 +489,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     span[span == 0] = 1.0
     left = meter.n_evals - meter.count
     single = F.shape[1] == 1
-    # With one objective all weight vectors are equal, so a single incumbent gets all evaluations.
+    # With one objective, all weight vectors are equal, so a single incumbent gets all evaluations.
     n = 1 if single else int(np.clip(left // _LEAST, 1, _INCUMBENTS))
     patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 

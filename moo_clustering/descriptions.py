@@ -24,15 +24,15 @@ __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_co
 
 # Columns with more distinct values than this are divided into this number of equally frequent bins.
 _MOST_BINS = 256
-# Maximum number of columns to compare, and of columns times pairs of clusters. In wider tables, only the
-# columns in which each cluster differs most are compared, at most this number per cluster.
+# Maximum number of columns to compare, maximum product of the numbers of columns and cluster pairs, and, in
+# wider tables, maximum number of columns that are compared because a given cluster differs most in them.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Minimum strength of a contrast that is listed, and of a contrast that distinguishes two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
-# "low" and "high": the mean rank of a cluster (from 0 to 1) is below or above these values.
+# A cluster is "low" or "high" if its mean rank (from 0 to 1) is below the first or above the second value.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# These categories are meaningless without the name of their column, so cluster names include it.
+# These categories are meaningless by themselves, so cluster names also include the name of the column.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # Parts of web and e-mail addresses, which do not indicate the topic of a document.
@@ -270,7 +270,7 @@ class ComparedColumns:
         self._columns = [replace(column, shared=shared) for column in self._columns]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return at most ``most`` columns, of which those named in ``first`` come first."""
+        """Return at most ``most`` columns, beginning with the columns that are named in ``first``."""
         return sorted(self._columns, key=lambda column: column.name not in first)[:most]
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
@@ -283,7 +283,7 @@ class ComparedColumns:
         return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of about ``most`` columns: those in which each cluster differs most."""
+        """Return the positions of about ``most`` columns in which clusters differ most from all samples."""
         members = _Members.of(labels, self._n_samples)
         return [self._places[at] for at in self._strongest(members, most, most)]
 
@@ -313,7 +313,7 @@ class ComparedTerms:
         self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return a boolean column for each term in ``first``: whether a document contains it."""
+        """Return a boolean column for each term in ``first``: whether a document contains this term."""
         present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
         return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
 
@@ -372,7 +372,7 @@ class _Members:
         return sparse.csr_array((np.ones(len(inside)), (self.labels[inside], inside)), shape=shape)
 
     def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return each cluster's largest difference from all samples in any trait, shape (n_clusters,)."""
+        """Return the largest difference of any trait between each cluster and all samples, (n_clusters,)."""
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
@@ -506,12 +506,12 @@ class _Trait:
     effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; positive if the row's cluster is higher
     phrases: Sequence[str]  # phrases for names; empty if the trait does not characterise the cluster
     value: Callable[[int], str]  # returns the value of a cluster, in words
-    # Returns the mean of a cluster in words, used if medians are equal. None for categories and terms.
+    # Returns the mean of a cluster in words, which replaces equal medians. None for categories and terms.
     mean: Callable[[int], str] | None = None
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return a category, "mean" (if medians are equal) or "", and each cluster's value in words."""
+        """Return the category, "mean" (if medians are equal) or "", then each cluster's value in words."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]

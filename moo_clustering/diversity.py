@@ -61,7 +61,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 
 @documented(locus_counts)
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Count the loci at which each individual equals members of the counted set, summed over the members.
+    """Count the loci that each individual shares with each member of the counted set; sum over the members.
 
     DIV is 1 - count / (n_loci * s) for a counted set of s individuals. Takes O(n_individuals * n_loci) time.
 

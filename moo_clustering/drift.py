@@ -1,4 +1,4 @@
-"""Differences between new rows and the rows of a fit, and changes in clusters after an update with new rows.
+"""Differences between new rows and training rows, and changes in clusters after an update with new rows.
 
 :class:`Drift` is returned by ``model.drift(X)`` and used by the command ``predict``.
 :class:`ClusterChanges` is the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # a new row is unlike the fit if its distance exceeds this quantile of its cluster's distances
-_MOST_ROWS = 20_000  # maximum number of rows of the fit with which new rows are compared
+USUAL = 0.99  # a new row is unlike the training rows above this quantile of its cluster's distances
+_MOST_ROWS = 20_000  # maximum number of training rows with which new rows are compared
 _UNSEEN = {
     "unreadable": "that could not be read",
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of an earlier cluster's rows in a part of a split or a merger
+_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of a cluster's rows in each part of a split, and in a merger
 
 
 class Reference(NamedTuple):
-    """Rows of a fit and, for each cluster, the 99% quantile of distances from its rows to the nearest row."""
+    """Training rows and, for each cluster, the 99% quantile of distances from its rows to the nearest row."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
-    sizes: IntpArray  # shape (n_clusters,): number of rows of the fit
+    sizes: IntpArray  # shape (n_clusters,): number of training rows
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
@@ -63,20 +63,20 @@ class Reference(NamedTuple):
 
     def unlike(self, X: Any, labels: NDArray[Any]) -> BoolArray:
         """Return a mask of noise and of rows that exceed the distance limit of their cluster."""
-        # ``X`` contains new rows or, if it is one-dimensional, their distances to the nearest row of the fit.
+        # ``X`` contains new rows or, if it is one-dimensional, their distances to the nearest training row.
         distances, rows = X, self.rows
         if X.ndim == 2:
             rows, new = _centered(rows, X)
             distances = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors(new)[0][:, 0]
         limits = np.append(self.limits, 0.0)[labels]
-        # Rounding errors can make the distance between equal rows positive.
+        # Rounding errors can make the distance between identical rows positive.
         limits += 1e-6 * float(np.abs(rows.data if sparse.issparse(rows) else rows).max(initial=0))
         found: BoolArray = (labels < 0) | (distances > limits)
         return found
 
 
 def repeated_row_notes(rows: Any, X: Any) -> list[str]:
-    """Return a note, in a list, if all new rows equal rows of the fit; otherwise, an empty list."""
+    """Return a list with one note if all new rows equal training rows; otherwise, an empty list."""
     if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
         return []
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
@@ -115,26 +115,26 @@ def new_columns(
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Comparison of new rows with the rows of a fit.
+    """Comparison of new rows with training rows.
 
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Number of new rows, of noise rows, and of rows unlike the fit. Unlike rows are noise, or are farther
-        from the nearest row of the fit than 99% of the fit's rows in the same cluster.
+        Number of new rows, of noise rows, and of rows unlike the training rows. Unlike rows are noise, or are
+        farther from the nearest training row than 99% of the training rows in the same cluster.
     expected_share : float
-        Expected fraction of unlike rows without changes: .01 in large clusters, .02 in clusters of 100 rows.
+        Expected share of unlike rows if nothing changed: .01 in large clusters, .02 in clusters of 100 rows.
     interval : tuple of float
         Exact 95% confidence interval for the fraction of unlike rows.
     p_value : float
         Probability of at least ``n_unlike`` unlike rows if nothing has changed (beta-binomial model).
     names : tuple of str
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
-        Number of rows in each cluster of the fit, and number of new rows in it.
+        Number of training rows and number of new rows in each cluster.
     shares_p_value : float
-        Chi-square p-value of equal cluster shares in fit and new rows; NaN with one cluster or only noise.
+        Chi-square p-value for equal cluster shares in old and new rows; NaN for one cluster or only noise.
     columns : tuple of UnseenCells
-        With a TablePreparer, unreadable cells, new categories, and values beyond the range of the fit.
+        With a TablePreparer, unreadable cells, new categories, and values beyond the training range.
     notes : tuple of str
         Notes on how the new rows were read.
     """
@@ -162,7 +162,7 @@ class Drift:
         prepared: PreparedTable | None = None,
         notes: Sequence[str] = (),
     ) -> Drift:
-        """Compare new rows with the fit's cluster sizes; ``prepared`` contains the prepared new rows."""
+        """Compare new rows with training cluster sizes; ``prepared`` contains the prepared new rows."""
         new_rows = np.bincount(labels[labels >= 0], minlength=len(rows_of_fit))
         found = cls.of_counts(new_rows, len(labels), int(unlike.sum()), rows_of_fit, names)
         columns, more = ((), ()) if prepared is None else (prepared.unseen, prepared.notes)
@@ -188,11 +188,11 @@ class Drift:
 
     @property
     def unlike_share(self) -> float:
-        """Fraction of the new rows that are unlike the fit."""
+        """Fraction of the new rows that are unlike the training rows."""
         return self.n_unlike / self.n_rows
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: its name, and the numbers and shares of fit rows and of new rows."""
+        """Return one row per cluster: its name, and numbers and shares of training rows and of new rows."""
         then, now = self.rows_of_fit / max(self.rows_of_fit.sum(), 1), self.new_rows / self.n_rows
         return pd.DataFrame(
             {
@@ -287,7 +287,7 @@ class ClusterChanges:
     renumbered : dict of int to int
         Earlier and new numbers of clusters that were renumbered to fill gaps and keep numbers contiguous.
     moved : ndarray of int
-        Indices of earlier rows that have left the cluster that matches their earlier cluster.
+        Indices of earlier rows that are no longer in the cluster that matches their earlier cluster.
     drift : Drift
         Comparison of the new rows with the earlier fit.
     sizes, new_rows : ndarray of shape (n_clusters,)
@@ -332,7 +332,7 @@ class ClusterChanges:
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
         chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        # A cluster dies if it has no new rows, and if the probability of this is below .01.
+        # A cluster dies if it has no new rows and if, without changes, the probability of this was below .01.
         dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < 0.01)).tolist())
         home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
         moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))
@@ -393,7 +393,7 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match the clusters ``before`` of the first rows to clusters 0, 1, ..., maximising the common rows."""
+    """Match the first rows' clusters ``before`` to clusters 0, 1, ...; maximise the number of common rows."""
     # An earlier cluster can match only clusters that contain at least a fifth of its rows.
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
@@ -402,7 +402,7 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Number clusters like their matches in ``before``; also return a map from old to new numbers."""
+    """Give clusters the numbers of their matches in ``before``; also return a map from old to new numbers."""
     # ``before`` contains the earlier labels of the first rows. Unmatched clusters receive the next numbers.
     # Then the clusters with the highest numbers take over the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)

@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 # Maximum number of row blocks for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Updating a row costs as much as this number of stored values per component. Blocks have equal total costs.
+# Cost of updating a row, as a number of stored values per component. Row blocks have equal total costs.
 _ROW_COST = 3.5
 # Size of a cache line in bytes.
 _LINE = 64
@@ -174,12 +174,12 @@ class NMFRuns(NamedTuple):
 
     @property
     def best(self) -> int:
-        """Index of the run with the lowest loss; ties are broken by the lower index."""
+        """Index of the run with the lowest loss; ties are broken in favour of the lower index."""
         return int(np.argmin(self.losses))
 
 
 def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) -> NDArray[np.int32]:
-    """Return the topic with the largest weight in each document; ties are broken by the lower topic number.
+    """Return the topic with the largest weight in each document; among equal weights, the lower topic number.
 
     Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
 
@@ -362,7 +362,7 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, of which the concurrent ones together fit into ``memory`` bytes."""
+    """Plan batches of similar size, so that concurrent batches together fit into ``memory`` bytes."""
     # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
     # There are up to four copies of a run's factors: starts, panel, repacked panel and result.
     run_bytes = 4 * n_rows * row_bytes

@@ -91,7 +91,7 @@ def document_term_counts(
 
 
 def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | None) -> list[str]:
-    """Return the most frequent word in the texts for each stem; ties are broken by the shorter word."""
+    """Return the most frequent word in the texts for each stem; ties go to the shorter word."""
     counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
     ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
     stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
@@ -408,7 +408,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of X, in dense or sparse format like X."""
+        """Return the selected columns of X, in the dense or sparse format of X."""
         check_is_fitted(self)
         numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
         return super().transform(X)

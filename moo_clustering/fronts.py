@@ -48,7 +48,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts found by the same method in data without cluster structure; see :func:`control_data`.
     k_user : int, default=25
-        Solutions are ignored if they have more clusters than ``k_user`` or than the maximum of any front.
+        Maximum number of clusters of scored solutions, unless the maximum of one of the fronts is lower.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class AttainmentScores:
     def best(self, n_clusters: int | None = None) -> int:
         """Return the solution with the highest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties are broken by fewer clusters, then by lower index. Raises a ValueError if no solution has scores.
+        Ties go to fewer clusters, then to the lower index. Raises a ValueError if no solution has scores.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:
@@ -149,7 +149,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        Such a score exceeds that of the next lower number, and is not below that of the next higher number.
+        A local maximum exceeds the score of the next lower number, and is not below that of the next higher.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -190,11 +190,11 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 
 @documented()
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
-    """Construct solutions on the convex hull of SRMOSC's front, whose objectives are sums over the samples.
+    """Construct solutions on the convex hull of SRMOSC's front; both objectives are sums over the samples.
 
-    For each sample, non-negative orthogonal matching pursuit computes the error for each number of links. All
-    steps along the samples' lower convex hulls of (number of links, error), sorted by decrease in error per
-    link, lead from one solution to the next. The pursuit is greedy, so the result is approximate.
+    For each sample, non-negative orthogonal matching pursuit computes the error for each number of links.
+    Each step along a sample's lower convex hull of (number of links, error) leads from one solution to the
+    next; steps are sorted by decrease in error per link. The pursuit is greedy, so the result is approximate.
 
     Takes O(n k (w n_features + k^2)) time for n samples with at most k links to w candidates, plus a sort
     of at most n w steps. Takes O(n w) memory, plus one weight for each link at a hull corner.

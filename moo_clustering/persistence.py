@@ -61,8 +61,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements per block when an array is copied for hashing
-# An archive may expand to the larger of this number of bytes and this multiple of its size. Decompression
-# bombs exceed both, because zeros are compressed to a thousandth of their size; other data rarely do.
+# An archive may expand to this number of bytes or, if more, to this multiple of its size. Decompression bombs
+# exceed both limits, because they compress zeros to a thousandth of their size. Other archives rarely do.
 _ALWAYS, EXPANSION = 2**28, 100
 # Maximum number of rows or columns in an array without elements.
 _MOST_EMPTY = 2**24
@@ -428,7 +428,7 @@ def _check_target(path: Path) -> None:
 
 
 def creating(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Like :func:`replacing`, but raise a FileExistsError if the file exists at the end of the block."""
+    """Same as :func:`replacing`, but raises a FileExistsError if the file exists at the end of the block."""
     return replacing(path, _put)
 
 
@@ -446,7 +446,7 @@ def _put(temporary: Path, path: Path) -> None:
 
 
 def csv_cell(text: str) -> str:
-    """Escape a text so that a CSV cell does not contain a formula; undone by :func:`cell_text`."""
+    """Escape a text so that a CSV cell does not contain a formula; :func:`cell_text` reverses this."""
     # An apostrophe is inserted before ``= + - @`` (including their full-width forms) and tabs, at the
     # beginning and after a separator of any locale (``;``, ``|``, tab, line end, ...). Numbers are unchanged.
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1\3\5'\2\4\6", text)
@@ -463,7 +463,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    # If the system supports it, a renamed file then survives a power failure.
+    # If the system supports this call, it makes a renamed file survive a power failure.
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -505,7 +505,7 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     *arrays : array-like, sparse matrix or None
         The dtype (half precision is hashed as double), the sign of zero and the bits of NaN affect the hash;
         memory layout and byte order do not. Sparse matrices are converted to canonical CSR, and their hash
-        differs from that of the equal dense matrix.
+        differs from that of the same matrix in dense form.
 
     Returns
     -------
@@ -765,7 +765,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # A subset is accepted, because one of the processes may have loaded an additional library.
+    # A subset of the libraries is accepted, because one of the processes may have loaded an additional one.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "

@@ -111,7 +111,7 @@ class PoolResult:
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Number of clusters, by granularity, of the result and of the best partition of each other granularity.
+        Number of clusters of the result and, for each other granularity, of its best partition.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -203,13 +203,13 @@ class ClusteringResult:
         ``score(objectives)`` returns the score by which the method ranks solutions.
     pool : PoolResult, optional
     archive : PartitionArchive, optional
-        Archive of a search by MAP-Elites.
+        Archive of a MAP-Elites search.
     attainment : AttainmentScores, optional
         Scores of the front against control data.
     number_reason : str
         Explanation of the number of clusters.
     figures, record : mapping of str to object
-        Figures of the fit, such as the number of iterations, and additional entries for the run record.
+        Figures about the fit, such as the number of iterations, and additional entries for the run record.
     feature_weights : ndarray of shape (n_clusters, n_features), optional
     leading_features : callable, optional
         ``leading_features(n, names)`` returns the features that characterise each cluster.
@@ -461,7 +461,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of those ``attributes`` (new name to name) that a clusterer has, by new name."""
+    """Return those attributes that a clusterer has, by new name; ``attributes`` maps new names to names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 

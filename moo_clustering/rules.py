@@ -228,7 +228,7 @@ class ClusterRules(Sequence[RuleSet]):
     def select(self, fidelity: float = 0.95) -> RuleSet:
         """Return the shortest rule set with a rule for every cluster and at least this fidelity.
 
-        If there is none, returns the rule set with the highest fidelity. Raises a ValueError unless
+        If there is no such rule set, returns the one with the highest fidelity. Raises a ValueError unless
         ``fidelity`` is between 0 and 1.
         """
         fidelity = probability("fidelity", fidelity)
@@ -317,7 +317,7 @@ def rules_of(
     units: Mapping[str, str] | None = None,
     is_terms: bool = False,
 ) -> ClusterRules:
-    """Find rules like :func:`find_rules`; ``read`` converts new samples to a table or array."""
+    """Find rules as :func:`find_rules` does; ``read`` converts new samples to a table or array."""
     # With ``is_terms``, columns are booleans that indicate whether a term occurs.
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
     columns, _ = as_frame(columns)
@@ -495,7 +495,7 @@ class _Column:
 class _Table:
     """Columns converted to numbers, shape (n_samples, n_columns); missing values are NaN."""
 
-    # ``names`` are the names of all columns of the fit; ``read`` converts new samples to a table or array.
+    # ``names`` are the names of all training columns; ``read`` converts new samples to a table or array.
 
     def __init__(self, frame: pd.DataFrame, units: Mapping[str, str], names: Any, read: Any) -> None:
         found = [_Column.of(str(name), column, units.get(str(name), "")) for name, column in frame.items()]
@@ -564,7 +564,7 @@ class _Table:
 
 
 class _Search:
-    """Search for trees of a few hundred candidate conditions that predict the labels of some rows."""
+    """Search for trees that predict the labels of some rows from a few hundred candidate conditions."""
 
     def __init__(self, values: FloatArray, labels: NDArray[np.intp], kinds: NDArray[Any]) -> None:
         inside = labels >= 0
@@ -586,7 +586,7 @@ class _Search:
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            # Improve at most 24 trees, which are all trees for up to 12 clusters and the default limit.
+            # Improve at most 24 trees. For up to 12 clusters and the default limit, these are all trees.
             chosen = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [descent.improve(tree) if at in chosen else tree for at, tree in enumerate(starts)]
         return found
@@ -666,7 +666,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return number of correct rows and tree for 1, 2, ... leaves, as long as more leaves are better."""
+        """Return the number of correct rows and the tree for 1, 2, ... leaves, until more do not help."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -713,7 +713,7 @@ class _Search:
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
         """Return optimal trees of depth two with 2 to 4 leaves, and the conditions at their roots."""
         n, labels = here.shape[1], self._labels[rows]
-        # Size of the largest cluster in each of the four parts formed by two conditions, or the two by one.
+        # Size of the largest cluster in each part: two conditions form four parts, one condition forms two.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -783,7 +783,7 @@ class _Descent:
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise conditions (with ``own_column``, only their values) until no more rows become correct."""
+        """Optimise conditions (with ``own_column``, only their values) until this adds no correct rows."""
         right = self._n_right(tree)
         for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))

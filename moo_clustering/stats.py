@@ -157,7 +157,7 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of each method.
     tie_correction : bool, default=False
-        Correct for ties, like :func:`scipy.stats.friedmanchisquare` but unlike most papers. Requires a table.
+        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does, unlike most papers. Requires a table.
 
     Returns
     -------
@@ -549,7 +549,7 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> tuple[pd.Series[f
 
 
 def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
-    """Return the ranks within each row; tied values have their mean rank, see :func:`average_ranks`."""
+    """Return the ranks within each row; tied values have their mean rank (see :func:`average_ranks`)."""
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"greater_is_better must be True or False, got {quoted(greater_is_better)}")
     places = tie_groups(table.values, rounding_noise(table.values, table.precision))
@@ -649,7 +649,7 @@ def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, 
         width = array.shape[1]
         raise ValueError(f"methods must have one name per column of results, {width}; got {len(columns)}")
     # The conversion to objects yields double-precision Python numbers, so take the type from the input. A
-    # list of low-precision arrays has their type.
+    # list of low-precision arrays has the type of the arrays.
     has_type = hasattr(results, "dtype")
     kind = results.dtype if has_type else np.asarray(results).dtype
     has_type = has_type or (kind.kind == "f" and kind.itemsize < 8)

@@ -51,7 +51,7 @@ TIE = 1e-12
 # Maximum number of matching sweeps.
 MAX_SWEEPS = 20
 # Maximum size of a METIS part, as a multiple of the mean part size. MCLA merges clusters only if the largest
-# cluster is even larger: 1.8 times the mean size for two clusters, 2 to 2.7 times for three to eight.
+# cluster exceeds a higher multiple: 1.8 times the mean for two clusters, 2 to 2.7 times for three to eight.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -108,8 +108,8 @@ def cspa(
     at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
 
     With ``"svd"``, S_ij is the total weight (instead of the share) of the runs with i and j in the same
-    cluster, divided by the square roots of the sums of rows i and j. K-means then clusters the rows, scaled
-    to unit length, of the n_clusters leading eigenvectors.
+    cluster, divided by the square roots of the sums of rows i and j. K-means then clusters the rows of the
+    n_clusters leading eigenvectors, scaled to unit length.
 
     Examples
     --------
@@ -149,8 +149,8 @@ def cspa(
     if metis:
         warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
-    # Exactly n_clusters components are the clusters. If there are more, any links between them will do,
-    # because samples in different components never share a cluster.
+    # If there are exactly n_clusters components, they are the clusters. If there are more, any links between
+    # them will do, because samples in different components never share a cluster in a run.
     bridge = csgraph.connected_components(graph, directed=False)[0] > n_clusters
     X, rng = edges.codes.T.astype(np.float64), np.random.default_rng(seed)
     return spectral_partition(graph, n_clusters, bridge=bridge, X=X, metric="hamming", rng=rng).labels
@@ -175,7 +175,7 @@ def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield row blocks of S with the index of their first row; ``upper`` omits the columns before it."""
-    # S_ij is the weighted share, among the runs that contain i and j, of those that put them together, or 0.
+    # S_ij is the weighted share of runs with i and j in one cluster among runs that contain both (else 0).
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
@@ -319,8 +319,8 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the rows of the leading co-association eigenvectors, scaled to unit length, by k-means."""
-    # At most ``n_parts`` distinct samples form a part each. More than ``n_parts`` components are merged
-    # arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
+    # Up to ``n_parts`` distinct samples are one part each. If there are more components than parts, some are
+    # merged arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -337,7 +337,7 @@ def low_rank_parts(
 
 
 def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
-    """Merge runs with equal partitions, adding their weights."""
+    """Merge runs with identical partitions, and add their weights."""
     local = np.where(edges.seen, edges.codes - edges.starts[:-1, np.newaxis], -1)
     first, inverse = distinct_rows(local)
     if len(first) == edges.n_runs:
@@ -402,7 +402,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 (or more, to avoid overflow). Up to n_parts vertices are a part each.
+    # Edge weights are rounded to 1e-4 (or more, to avoid overflow). Up to n_parts vertices are one part each.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -462,7 +462,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the bipartite adjacency matrix of samples (first) and hyperedges, weighted by run."""
+    """Return the bipartite adjacency matrix of samples, followed by hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -688,7 +688,7 @@ def mcla(
     Notes
     -----
     Unanimous runs determine the result, as in :func:`hbgf`. If the result consists of groups of samples that
-    share a cluster in all runs, the members of a group's meta-cluster are the clusters that contain it.
+    share a cluster in all runs, each group's meta-cluster consists of the clusters that contain the group.
 
     The similarity of clusters is their Jaccard index on the samples in both runs. Takes O(n_samples
     n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
@@ -829,7 +829,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # No other run has members yet, so keep these; the other runs will be matched with this run.
+                # No other run has members yet, so keep this run's; the other runs will be matched with it.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))

@@ -167,7 +167,7 @@ class _Loads(Limit):
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Compute the violation of the best matching; unmatched clusters and positive ``low`` add 1 each."""
+        """Compute the violation for the best matching; each unmatched cluster or positive ``low`` adds 1."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))
@@ -341,10 +341,10 @@ class Contiguity(Limit):
 class GroupShares(Limit):
     """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The violation is the largest distance from this interval to the ratio of the two shares. Takes O(n_samples
-    n_groups) time per partition. Raises a ValueError if there is only one group, if a sample has no group, or
-    if the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair
-    algorithms for clustering", NeurIPS 2019.
+    The violation is the largest distance, over all groups and clusters, between the ratio of the two shares
+    and its bounds. Takes O(n_samples n_groups) time per partition. Raises a ValueError if there is only one
+    group, if a sample has no group, or if the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty,
+    N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS 2019.
 
     Parameters
     ----------

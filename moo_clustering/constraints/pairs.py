@@ -126,7 +126,7 @@ class PairwiseConstraints(Shared):
         -----
         Takes O(n_samples + n_drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
         O(n_samples**2) time. In a large data set, 10 % of the pairs reveal nearly all labels, because they
-        connect all samples of any class of 50 or more; use ``"docs"`` for a realistic amount of supervision.
+        connect all samples of each class of 50 or more; use ``"docs"`` for a realistic amount of supervision.
         """
         rng = np.random.default_rng(random_state)
         n_samples, must, cannot = sources.sample_constraints(y, fraction, scheme, rng, max_pairs)
@@ -136,7 +136,7 @@ class PairwiseConstraints(Shared):
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
         """List all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 for unlabelled samples.
 
-        Raises a ValueError above ``max_pairs`` pairs; :class:`ConstraintGroups` does not list pairs.
+        Raises a ValueError for more than ``max_pairs`` pairs; :class:`ConstraintGroups` does not list pairs.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -236,7 +236,7 @@ class PairwiseConstraints(Shared):
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
-        """Count the must-links and cannot-links, or add up their weights, by equal and different labels."""
+        """Count must-links and cannot-links (or sum their weights) with equal and with different labels."""
         # Transpose to (n_samples, n_individuals), in the narrowest unsigned type that fits the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         kinds = (self.must_link, self.must_link_weights), (self.cannot_link, self.cannot_link_weights)
@@ -321,7 +321,7 @@ def _closed(
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
-    # Remains infinite for components of a single sample, which have no must-links.
+    # The weight remains infinite for components of a single sample, which have no must-links.
     weakest = np.full(n_components, np.inf)
     np.minimum.at(weakest, component[must[:, 0]], must_weights)
 
@@ -504,7 +504,7 @@ def constraint_groups(
 
 
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
-    """Return weights a_t that favour features that separate cannot-linked, but not must-linked samples.
+    """Return weights a_t that favour features that separate cannot-linked samples but not must-linked ones.
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean

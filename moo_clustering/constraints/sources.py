@@ -50,7 +50,7 @@ def read_pairs(
     n_samples : int or None, default=None
         Number of samples. If ``n_samples`` and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, it is unless it contains a number or row identifier.
+        Whether the first line is a header. If None, it is one if it contains no number or row identifier.
 
     Returns
     -------

@@ -27,7 +27,7 @@ _SCORE_WEIGHT, _RATE = 20.0, 0.3
 # Minimum number of anchors per group for the graph and linear kernels, linear-kernel weight, ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # An anchor's group is corrected if the prediction for another group exceeds the first value, unless the
-# predictions contradict a larger fraction of all anchors than the second value times the error rate.
+# fraction of anchors that the predictions contradict exceeds the second value times the error rate.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 
@@ -47,7 +47,7 @@ class QuestionPool:
         Called without arguments, returns the kernel between all points, shape (n_points, n_points): the
         kernel of the neighbour graph, or the sum of the bag kernels.
     features : ndarray of shape (n_points, n_features) or None
-        Scaled features; None for distances and bags.
+        Scaled features; None if the data are distances or bags.
     landmark_of : ndarray of shape (n_samples,) or None
         Landmark of each sample; None if the points are the samples.
     sample_features : ndarray of shape (n_samples, n_features) or None
@@ -71,7 +71,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # The start is a consensus or was selected by other criteria. Give it the highest score.
+            # The start gets the highest score, because it is a consensus or was selected by other criteria.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -213,7 +213,7 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Representative (anchor or medoid) of each group that shares clusters with the most members."""
+        """For each group, the anchor or medoid that shares clusters with the most members."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
@@ -289,8 +289,8 @@ class Spread:
         """Return the groups of the anchors, with wrong groups replaced by predictions from the other anchors.
 
         Kernel ridge regression on the other anchors scores all groups. An anchor is wrong if the score of its
-        group is below its error rate, and that of another group above 0.5. If predictions contradict more of
-        the anchors than 4 times the median error rate, classes are not clusters, and no group is replaced.
+        group is below its error rate, and that of another group above 0.5. If predictions contradict a
+        fraction of anchors above 4 times the median error rate, no group is replaced.
         """
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale

@@ -26,8 +26,8 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Two groups are joined if the log-odds that they are one class exceed this value. A single "together" then
-# suffices if one in ten pairs of groups is one class: a second question would cost more than it gains.
+# Two groups are joined if the log-odds that they are one class exceed this value. If one in ten pairs of
+# groups is one class, a single "together" suffices: a second question would cost more than it gains.
 _JOINED = math.log(4.0)
 # Maximum number of a group's oldest anchors to compare with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4

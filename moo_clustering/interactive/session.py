@@ -232,9 +232,9 @@ class AnswerSession:
     ) -> Self:
         """Answer the current question, or state whether two other samples belong together.
 
-        Raises a ValueError if the answer or the confidence is not allowed, a sample does not exist, the two
-        samples are equal, or no question is left. Raises an InconsistentConstraintsError if ``error_rate=0``
-        and the answer contradicts the others.
+        Raises a ValueError if the answer or the confidence is not allowed, a sample does not exist or is
+        compared with itself, or no question is left. Raises an InconsistentConstraintsError if
+        ``error_rate=0`` and the answer contradicts the others.
 
         Parameters
         ----------

@@ -86,7 +86,8 @@ def simulate(
     n_questions : int
         Maximum number of questions answered.
     error_rate : float, default=0.0
-        Fraction of wrong answers, drawn for the same questions in all sessions, and again for each repeat.
+        Fraction of wrong answers. With the same seed, all sessions get wrong answers to the same questions.
+        Whether the answer to a repeated question is wrong does not depend on the first answer.
     position_bias : float, default=0.0
         Fraction of pairs for which the answer depends only on the order of the two samples: "together" if the
         first sample has the lower index, otherwise "apart".
