@@ -103,7 +103,7 @@ def compare(
         ``control(evaluate, sample, vary, rng)``. ``"auto"``: all controls that problem and algorithm support.
     n_clusters : int, optional
         Score the partition whose number of clusters is closest to ``n_clusters``. Ties go to the partition
-        with fewer clusters, then to that with the lower first objective. Default: score the knee of the front.
+        with fewer clusters, then to a lower first objective. Default: score the knee of the front.
 
     Returns
     -------
