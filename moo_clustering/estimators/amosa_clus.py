@@ -384,6 +384,9 @@ class CenterSampling(SeededSampling):
         return X.reshape(n_samples, -1)
 
 
+_NOT_SAMPLES = "centres are not samples, so the distances between centres are not known"
+
+
 class _GivenRows(MedoidSpace):
     """Precomputed distances from a few centres to all samples, for assignment subject to constraints."""
 
@@ -404,7 +407,7 @@ class _GivenRows(MedoidSpace):
         return self._rows[ids, np.arange(self.n_samples)]
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        raise NotImplementedError
+        raise TypeError(_NOT_SAMPLES)
 
     def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
-        raise NotImplementedError
+        raise TypeError(_NOT_SAMPLES)

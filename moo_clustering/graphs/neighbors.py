@@ -753,7 +753,7 @@ class _BlockSearch(_MinkowskiSearch):
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
         # Single precision cannot distinguish points that are much closer to each other than to the mean.
-        # Where the relative error of distances exceeds 1 %, search again in double precision.
+        # Rows whose distances have a relative error above 1% are searched again in double precision.
         blurred = np.flatnonzero(found.horizon < 0.99 * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):

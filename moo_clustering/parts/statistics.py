@@ -162,6 +162,6 @@ def _center_sums(
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
-    # Of two equally distant rows, select the first.
+    # If two rows are equally distant, the first is selected.
     other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
     return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))
