@@ -439,7 +439,8 @@ def _line(*, as_json: bool = False) -> str:
         return ""
     if len(text) < _LONGEST_LINE or text.endswith("\n"):
         return text
-    click.echo(f"a line has {_LONGEST_LINE} or more characters; the rest is not read.", err=as_json)
+    sentence = f"the input contains a line of {_LONGEST_LINE} or more characters; the rest is not read."
+    click.echo(sentence, err=as_json)
     return ""
 
 

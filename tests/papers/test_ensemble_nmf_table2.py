@@ -330,7 +330,7 @@ def test_runs_without_metis_call_matching_the_ensemble(folder, monkeypatch, tmp_
 def test_documents_without_terms_are_in_the_largest_cluster():
     labels = np.array([[0, 1, 1, 2], [2, 2, 0, 0]], dtype=np.int32)
     found = completed(labels, np.array([0, 2, 3, 5]), 6)
-    # Of two equally large clusters, the documents join the one that appears first.
+    # If two clusters are equally large, the documents join the one that appears first.
     assert found.tolist() == [[0, 1, 1, 1, 1, 2], [0, 0, 0, 1, 0, 1]]
 
 
