@@ -36,7 +36,7 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """Read a table with one row per data set and one column per method (or, if ``long``, one value per row)."""
+    """Read a table with one row per data set and one column per method (if ``long``, one value per row)."""
     # By default, a table is long if it has columns ``dataset``, ``method`` and ``value``. Other columns of
     # such a table are ignored, and repeated values are averaged. Wide tables are checked during ranking.
     rows = list(table_text(path).rows(path))

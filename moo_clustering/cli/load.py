@@ -265,8 +265,8 @@ def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
     """Read samples and label sets from a file."""
-    # ``label_file`` (MULAN XML; default: next to the file) names the label attributes. Without such a file, the
-    # partial labels name them. Other arguments that name columns do not apply to such files.
+    # ``label_file`` (MULAN XML; default: next to the file) names the label attributes. Without it, partial
+    # labels name them. Other arguments that name columns do not apply to such files.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
