@@ -212,8 +212,8 @@ class Reread(NamedTuple):
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows of a column in the notation seen in the fit."""
-    # If this fails, the notation is inferred again, and ``note`` reports the change. Up to a tenth of the cells
-    # may be unreadable, and are treated as missing; otherwise, a DataError is raised.
+    # If this fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
+    # treated as missing; if they make up more than a tenth of the cells, a DataError is raised.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -773,6 +773,7 @@ class UnseenCells(NamedTuple):
 
     @classmethod
     def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
+        """Create the record from values and row positions."""
         return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 

@@ -289,7 +289,7 @@ class TableText(NamedTuple):
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
-    # Comments begin with # or %. After the first row of the table, a line with such a mark is a comment only if
+    # Comments begin with # or %. After the table's first row, a line with such a mark is a comment only if
     # comments with this mark precede the table, or if its number of cells differs from the first row's. The
     # last comment before the table contains the column names if the next line has as many cells and contains
     # numbers. Removed lines become empty, so that line numbers in messages remain correct.
