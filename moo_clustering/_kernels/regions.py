@@ -80,7 +80,7 @@ def climb_boundaries(
     # ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas whose
     # region differs from ``before``, and mean compactness (maximised). ``shapes`` contains each area's size
     # and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the
-    # mean worsening of a proposal to 1% of this value. Loads stay within ``low..high``, and regions connected.
+    # mean worsening of a proposal to 1% of this value. Loads stay within low..high, and regions connected.
     n, d = X.shape
     p = labels.max() + 1
     count, load, sums = np.zeros(p), np.zeros(p), np.zeros((p, d))

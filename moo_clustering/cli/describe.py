@@ -72,7 +72,7 @@ def describe(job: Job) -> Description:
         if result.pool is not None:
             describe_pareto(job, found, result.pool)
         return found
-    if job.weighs_features:
+    if "leading_features" in dir(job.method.load()):  # the method weights features in each cluster
         return describe_subspaces(job, scores)
     found = Description({"scores": scores, **result.record})
     if isinstance(samples, TextSamples):

@@ -73,11 +73,6 @@ class Job:
         return isinstance(metric, str) and metric == "precomputed"
 
     @property
-    def weighs_features(self) -> bool:
-        """Whether the method computes feature weights for each cluster."""
-        return "leading_features" in dir(self.method.load())
-
-    @property
     def class_names(self) -> list[str]:
         """Class or label names, in the order used by the fitted estimator."""
         if self.labels is None or self.labels.y is None:
