@@ -67,8 +67,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of each sample. Clusters are numbered 0, 1, ... by first appearance. Equal rows without
-        constraints belong to the same cluster.
+        Cluster of each sample, numbered by first appearance. Equal rows without constraints share a cluster.
     medoid_indices_ : ndarray of shape (n_clusters_,)
         Row index of each cluster's medoid.
     chosen_ : int
@@ -142,7 +141,6 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return self._numbers[nearest].astype(np.int32)
 
     def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
-        """Create the problem."""
         shared = ("k_max", "decode", "n_local", "form", "max_memory", "n_jobs")
         options: dict[str, Any] = {name: getattr(self, name) for name in shared}
         options |= {"constraints": constraints, "supervision": supervision}

@@ -64,9 +64,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         Runs used in the consensus: all runs, the half that agrees best with all runs, or an evolved subset.
     select : {"anmi", "i2"}
         Selection criterion for ``"pareto"``: agreement with all runs, or cohesion of the documents.
-    tol, max_iter : float, int
-        Tolerance and maximum number of iterations of the solver in each run.
-    dtype : {"float32", "float64"}
     n_top_terms : int
         Number of terms listed per topic in ``topics_``.
     max_memory : int, default=512 MiB
@@ -259,9 +256,8 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     ----------
     n_clusters : int
         Number of topics; at most the number of documents or terms, whichever is lower.
-    n_init, max_iter : int
-        Number of random starts, of which the run with the lowest loss is used, and maximum number of
-        iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
+    n_init : int
+        Number of random starts, of which the run with the lowest loss is used.
     dtype : {"float64", "float32"}
         Data type of the factors. Single precision halves memory use and, with many runs, the time.
     max_memory : int, default=4 GiB

@@ -50,8 +50,6 @@ class NSGA2Clus(MedoidSetClusterer):
     mutation : {"replace", "full", "swap"}
         ``"replace"`` replaces a medoid with another sample. ``"full"`` can also add or remove a medoid.
         ``"swap"`` (as published) swaps two genes, which does not change the partition.
-    pc, pm : float
-        Probability that a pair is crossed, and probability that an individual is mutated.
     unique : bool
         Whether survival selection prefers distinct medoid sets to duplicates.
     search : {"auto", "evolve", "exhaustive"}

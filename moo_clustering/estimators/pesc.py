@@ -58,10 +58,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ----------
     pop_size : int
         Population size. In the paper, it is greater than ln N and at least sqrt(N).
-    n_gen : int
-        Number of generations after the initial population; 0 means no evolution.
-    pc : float
-        Probability that a pair of parents is crossed.
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
@@ -101,8 +97,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ----------
     pareto_front_ : ndarray of shape (n_solutions, 2)
         Mean neighbour distance and 1 - diversity of each non-dominated graph.
-    pareto_neighbors_ : ndarray of shape (n_solutions, n_samples), int32
-        Neighbour of each sample in each non-dominated graph.
     sigma_ : float or None
         Scale factor of ES3.
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
@@ -197,7 +191,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @property
     def pareto_neighbors_(self) -> NDArray[np.int32]:
-        """Neighbour of each sample in each non-dominated graph."""
+        """Neighbour of each sample in each non-dominated graph, shape (n_solutions, n_samples)."""
         check_is_fitted(self)
         found = self.graphs_
         ranks = found.ranks[found.front].astype(np.intp)

@@ -106,8 +106,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         has the lowest impurity or, without labels, the lowest first objective.
     n_evaluations_ : int
         Number of evaluations in the search and, unless interrupted, in the control.
-    result_ : pymoo.core.result.Result
-        Result of the search, with the front and the problem.
 
     Examples
     --------
@@ -151,7 +149,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names of the rules that :meth:`choose` accepts."""
         rules = super().rules_
         return rules if self.control_ is None else (*rules, RANDOM)
 

@@ -48,8 +48,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Centroids, scaled to unit length.
-    n_clusters_ : int
-        ``n_clusters``, or the number of distinct directions if that is lower.
     i2_ : float
         I2 of ``labels_``.
     n_iter_ : int

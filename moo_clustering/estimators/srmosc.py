@@ -63,8 +63,6 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     pop_size, n_gen : int
         Population size, and number of generations after the initial population. With ``search="hull"``,
         ``pop_size`` is the maximum number of solutions in ``pareto_front_``.
-    pc, pm : float, default=0.7 and 0.3
-        Probability that a pair is crossed, and probability that an individual is mutated.
     checkpoint : path
         File to which the search state is written. Requires an integer ``random_state`` and
         ``search="nsga2"``.
