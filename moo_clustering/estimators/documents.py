@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -190,7 +190,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         self.association_[np.ix_(number, seen)] = associated[kept]
         totals = self.association_.sum(axis=0)
         self.confidence_ = self.association_.max(axis=0) / np.where(totals > 0, totals, 1.0)
-        self.cluster_weights_ = cluster_means(weights, self.labels_, self.n_clusters_)
+        sums = cluster_sums(weights.astype(np.float64, copy=False), self.labels_, self.n_clusters_)
+        self.cluster_weights_ = sums / np.bincount(self.labels_)[:, None]
         self.topics_ = leading_terms(self.cluster_weights_, names, self.n_top_terms)
         return self
 
@@ -546,13 +547,16 @@ def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
     return out / len(labels)
 
 
-def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
-    """Compute the cluster means of a sparse matrix, shape (n_clusters, n_terms)."""
-    members = csr_array(
-        (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
-    )
-    sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
-    return np.asarray((members.T @ X).todense(), dtype=np.float64) / sizes[:, None]
+def cluster_sums(X: Any, labels: Labels, n_clusters: int) -> AnyFloatArray:
+    """Return the sum of the rows of each cluster as a dense array."""
+    n = len(labels)
+    member = csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
+    return dense(member @ X)
+
+
+def dense(X: Any) -> AnyFloatArray:
+    """Convert X to an ndarray if it is sparse."""
+    return X.toarray() if issparse(X) else np.asarray(X)
 
 
 def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:

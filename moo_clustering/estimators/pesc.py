@@ -28,6 +28,7 @@ from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.estimators import _base, _fronts, _options
+from moo_clustering.estimators._methods import PESC_PAPER
 from moo_clustering.graphs.spectral import cut_weights
 from moo_clustering.operators.deap import dynamic_nsga2_step, neighbor_toolbox
 from moo_clustering.persistence import Checkpoint
@@ -70,8 +71,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         several thousand samples or more, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
         ``"uniform"``: uniform crossover and resampling. ``"rank"``, ``"index"``: SBX and polynomial mutation
-        of neighbour ranks or sample indices.
-        Use ``"index"`` only to reproduce the paper, because its results depend on the order of rows.
+        of neighbour ranks, or of sample indices (paper), whose results depend on the order of the rows.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only individuals
@@ -138,13 +138,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Create PESC with the settings of the paper, but with results that do not depend on the row order.
-
-        Uses the unnormalised Laplacian and full neighbour lists, and applies SBX and polynomial mutation to
-        ranks instead of sample indices. ``options`` take precedence.
-        """
-        preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
-        return cls(n_clusters, **{**preset, **options})
+        """Create PESC with the paper's settings, but ``operators="rank"``; ``options`` take precedence."""
+        return cls(n_clusters, **{**PESC_PAPER, **options})
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None

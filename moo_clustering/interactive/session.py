@@ -243,9 +243,10 @@ class AnswerSession:
             return self._do({"answer": _checked_word(answer), "samples": [i, j], **sure})
         if (present := self.question) is None:
             raise ValueError("no questions are left; pass samples=(i, j) to answer about two samples")
-        if question is not None and question != present and question.number != present.number:
+        if question is not None and (question.number, question.samples) != (present.number, present.samples):
             said = f"question number {question.number} has already been answered"
-            raise ValueError(f"{said}; session.question is number {present.number}")
+            shown = f"number {present.number}, about samples {list(present.samples)}"
+            raise ValueError(f"{said}; session.question is {shown}")
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):

@@ -452,6 +452,17 @@ def test_bad_answers_lose_nothing(blobs):
         session.answer("apart", question=question)
 
 
+def test_a_question_stays_current_when_its_answer_is_undone(blobs):
+    session = blobs.ask(random_state=0)
+    first = session.question
+    stale = session.answer("unknown", question=first).question
+    session.undo()
+    assert session.question == first
+    assert session.answer("together", question=first).question.samples != stale.samples
+    with pytest.raises(ValueError, match=r"number 1 has already been answered; .* is number 1, about"):
+        session.answer("apart", question=stale)
+
+
 def test_questions_need_a_fit_without_labels(blobs):
     fitted = ParetoClustering(random_state=0).fit(THREE, np.where(np.arange(60) < 9, KINDS, -1))
     with pytest.raises(ValueError, match="without labels"):
