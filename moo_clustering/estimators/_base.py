@@ -528,7 +528,7 @@ class PartLabelsMixin:
         """Write the labels of a partitioned table, one Parquet file per part.
 
         ``X`` is a source for :func:`~moo_clustering.parts.parts` (default: the training table). Returns the
-        paths, see :func:`~moo_clustering.parts.write_labels`. Raises a NotFittedError before ``fit``, and a
+        paths; see :func:`~moo_clustering.parts.write_labels`. Raises a NotFittedError before ``fit``, and a
         ValueError if ``X`` is None after a fit in memory or if the folder contains other labels.
         """
         check_is_fitted(self)
@@ -818,8 +818,9 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
         )
 
 
-def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
+def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
     """Return the checkpoint of a fit, or None. The parameters and ``data`` must determine the result."""
+    # The parameters ``free`` do not affect the search, so they can change before it is resumed.
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True requires checkpoint, the file to resume from")
@@ -833,10 +834,10 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
         from moo_clustering.operators.generic import start_rows  # slow import
 
         data = (*data, start_rows(estimator.start))
-    given = estimator.get_params(deep=False).items()
+    given = estimator.get_params(deep=False) | free
     identity = {
         "method": type(estimator).__name__,
-        "parameters": {name: _plain(value) for name, value in given if name not in _FREE},
+        "parameters": {name: _plain(value) for name, value in given.items() if name not in _FREE},
         "data": fingerprint(*(x if x is None or issparse(x) else np.asarray(x) for x in data)),
     }
     path, every = Path(estimator.checkpoint), estimator.checkpoint_every

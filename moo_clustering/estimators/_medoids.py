@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from scipy.sparse import csr_array, diags_array, issparse
-from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -152,10 +151,10 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
         # A resumed run may have another selection rule, because the rule does not affect the search.
-        same, data = clone(self).set_params(select="knee", post_repair=False), [features]
+        data = [features]
         if issparse(features):
             data = [features.data, features.indices, features.indptr, np.array(features.shape)]
-        return _base.checkpoint_for(same, *data, *supervision)
+        return _base.checkpoint_for(self, *data, *supervision, select="knee", post_repair=False)
 
     def _plain_metric(self) -> Metric:
         return "euclidean" if self.metric == "fisher" else self.metric

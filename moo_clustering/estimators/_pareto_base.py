@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -727,12 +727,10 @@ class ParetoPoolClusterer(
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
         # Omit the options that determine the pool, because the checkpoint compares the pool itself.
-        same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
-        same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
+        free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
         # Intervals only restrict the selection.
-        same.set_params(n_clusters=self._number, granularity=None)
-        return _base.checkpoint_for(same, *data)
+        return _base.checkpoint_for(self, *data, **free, n_clusters=self._number, granularity=None)
 
     def _select(
         self,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.base import _fit_context, clone
+from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import factorization, results
@@ -133,7 +133,12 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             Names of the terms, used in ``topics_``.
         """
         matrix = csr_array(validated_rows(self, X, reset=True))
-        checkpoint = self._checkpoint(matrix)
+        parts = matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape)
+        # A run does not depend on these parameters.
+        checkpoint = _base.checkpoint_for(
+            self, *parts, n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
+            max_memory=factorization.MAX_MEMORY,
+        )  # fmt: skip
         run_seed, select_seed, consensus_seed = spawn_seeds(self.random_state, 3)
         given = None if feature_names is None else list(map(str, feature_names))
         names = checked_names(self, given, "term")
@@ -231,14 +236,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             # ``fit`` already warns about documents without terms.
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
-
-    def _checkpoint(self, matrix: Any) -> Checkpoint | None:
-        # A run does not depend on these parameters, so they can change before the fit is resumed.
-        same = clone(self).set_params(
-            n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
-            max_memory=factorization.MAX_MEMORY,
-        )  # fmt: skip
-        return _base.checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
 
 
 @documented(factorization.nmf, factorization.labels_from_factors)

@@ -45,7 +45,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
     cluster_centers_ : ndarray of shape (n_columns, n_features)
         Means weighted by ``memberships_ ** fuzziness``, in the order of the columns of ``memberships_``.
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster with the largest membership of each sample.
+        Cluster in which each sample has its largest membership, numbered by first appearance.
     objective_ : float
         Sum of squared distances, weighted by ``memberships_ ** fuzziness``.
     n_iter_ : int

@@ -14,7 +14,7 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.selection.tournament import TournamentSelection
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -140,7 +140,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
             CategoryCoder(columns, self.bins) if categorical else NumberCoder(columns, self.scale)
         )
         data = self._coder.encode(columns)
-        checkpoint = self._checkpoint(data)
+        checkpoint = _base.checkpoint_for(self, data, final="vote", beta=0.5, reference="first")
         search_seed, final_seed = spawn_seeds(self.random_state, 2)
         self._problem = FuzzyModesProblem(
             data, self.n_clusters, metric=self.metric, fuzziness=self.fuzziness, n_jobs=self.n_jobs
@@ -231,11 +231,6 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self.pareto_front_ = problem.natural(F)
         self.objective_names_ = problem.objective_names
         self._pareto_modes = np.take_along_axis(problem.modes(genes), self._orders[:, :, None], axis=1)
-
-    def _checkpoint(self, data: NDArray[Any]) -> Checkpoint | None:
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(final="vote", beta=0.5, reference="first")
-        return _base.checkpoint_for(same, data)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,7 +18,7 @@ from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
 from scipy.spatial.distance import cdist
-from sklearn.base import _fit_context, clone
+from sklearn.base import _fit_context
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
@@ -174,7 +174,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         _base.check_n_clusters(self.n_clusters, len(X))
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
-        checkpoint = self._checkpoint(X)
+        # A finished run can be continued with a larger budget, so budgets are not compared.
+        budgets = {"max_distance_evaluations": None, "max_time": None, "max_memory": 1}
+        checkpoint = _base.checkpoint_for(self, X, **budgets, report_controls=False)
         problem = SumOfSquaresProblem(X, self.n_clusters)
         begin = [] if self.start is None else [*problem.encoding.centers(start_genes(problem, self.start))]
         names = [self.strategy, *(self._controls(len(X)) if self.report_controls else ())]
@@ -320,13 +322,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             pm=self.pm,
             removal=self.removal,
         )
-
-    def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
-        # A finished run can be continued with a larger budget, so budgets are not compared.
-        same = clone(self).set_params(
-            max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
-        )
-        return _base.checkpoint_for(same, X)
 
     def _set_history(self, rows: list[Any], runs: Sequence[CenterSearch]) -> None:
         self.history_ = pd.DataFrame(rows, columns=["generation", "distance_evaluations", "inertia"])

@@ -465,14 +465,11 @@ objective, int or callable, default="auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
 
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(
-            n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
-        )
-        same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
-        if self.search == "nsga2":
-            same.set_params(k_user=1)
-        return _base.checkpoint_for(same, *data)
+        return _base.checkpoint_for(
+            self, *data, n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1,
+            control_data="box", k_user=1 if self.search == "nsga2" else self.k_user,
+            objectives="+".join(self.objectives), delta=self._delta_for(n_samples),
+        )  # fmt: skip
 
     def _run(self, problem: MOCKProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[None]:
         signs = problem.natural(np.ones(problem.n_obj))

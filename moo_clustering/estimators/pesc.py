@@ -138,7 +138,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Create PESC with the paper's settings, but ``operators="rank"``; ``options`` take precedence."""
+        """Create PESC with the paper's settings except ``operators="rank"``. ``options`` take precedence."""
         return cls(n_clusters, **{**PESC_PAPER, **options})
 
     def _cluster(

@@ -16,7 +16,6 @@ from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csgraph
-from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering import graphs
@@ -166,9 +165,8 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             raise ValueError(
                 'start, checkpoint and resume require search="nsga2"; search="hull" has no generations'
             )
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
-        return _base.checkpoint_for(same, *data)
+        free = {"final": "consensus", "laplacian": "sym", "bridge": True, "eigen_solver": "auto"}
+        return _base.checkpoint_for(self, *data, **free)
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None

@@ -588,7 +588,7 @@ class AnswerSession:
 
     @property
     def groups_(self) -> pd.DataFrame:
-        """Label, name, size, number of answered samples, and up to three of these samples of each cluster."""
+        """One row per cluster: label, name, size, number of answered samples, and up to three examples."""
         inquiry, groups = self._inquiry, self._group_of_number.tolist()
         founders = [inquiry.founders[group] for group in groups]
         n_real = inquiry.spread.n_real
@@ -604,10 +604,10 @@ class AnswerSession:
 
     @property
     def history_(self) -> pd.DataFrame:
-        """One row per answer: samples (-1 for none), answer, kind and its effects.
+        """Answers and their effects, one row per answer; ``i`` and ``j`` are the samples (-1 for none).
 
-        ``probability`` is the previous probability of "together", ``moved`` the fraction of samples moved,
-        and ``contradicts`` the row of a contradicted answer (else -1).
+        ``probability`` is the previous probability of "together", ``moved`` is the fraction of samples moved,
+        and ``contradicts`` is the row of a contradicted answer (else -1).
         """
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
