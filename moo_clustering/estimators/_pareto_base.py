@@ -23,7 +23,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import number_clusters, quoted, spawn_seeds, warn_caller
+from moo_clustering._arrays import integer_seed, number_clusters, quoted, spawn_seeds, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
@@ -258,8 +258,7 @@ class ParetoPoolClusterer(
             return AnswerSession.resume(base, resume, data=data)
         if random_state is None:
             seed = self.random_state
-            fresh = np.random.SeedSequence().generate_state(1)[0] >> 1
-            random_state = int(seed if isinstance(seed, Integral) else fresh)
+            random_state = int(seed) if isinstance(seed, Integral) else integer_seed(np.random.SeedSequence())
         return AnswerSession(
             base, mode=mode, error_rate=error_rate, random_state=random_state, path=path, data=data
         )

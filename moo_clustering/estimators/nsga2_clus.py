@@ -116,13 +116,12 @@ class NSGA2Clus(MedoidSetClusterer):
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
             return self.result_.pop
-        if self.engine == "pymoo":
-            evolution = self._pymoo_search(problem, seed)
-            yield from self._drive(evolution, problem, self.n_gen, checkpoint, signs)
-            self.result_ = settled(evolution.result())
+        new = self._pymoo_search if self.engine == "pymoo" else self._deap_search
+        search: PymooSearch | DeapSearch = new(problem, seed)
+        yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
+        if isinstance(search, PymooSearch):
+            self.result_ = settled(search.result())
         else:
-            search = self._deap_search(problem, seed)
-            yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
             self.result_ = deap_result(search, problem)
             self.logbook_: tools.Logbook = search.logbook
             self.hall_of_fame_: tools.ParetoFront = search.hall_of_fame
