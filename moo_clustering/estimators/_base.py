@@ -680,9 +680,9 @@ class NearestSampleMixin:
     def predict(self, X: Any) -> Int32Array:
         """Assign samples to the cluster of the nearest training sample, using the fit's scaling and metric.
 
-        Ties are broken by row order. Training samples get their ``labels_``, except equal rows that
-        constraints separate. Takes O(n n_samples n_features) time and bounded memory. Raises a ValueError if
-        the features, or the number of distances, do not match the fit.
+        Ties are broken by row order. Training samples get their ``labels_``. If constraints separate equal
+        rows, all of these get the first row's label. Takes O(n n_samples n_features) time and bounded memory.
+        Raises a ValueError if the features, or the number of distances, do not match the fit.
 
         Parameters
         ----------

@@ -150,7 +150,8 @@ class BagClusterer(
         """Predict the cluster of the nearest centre, ignoring constraints and minimum cluster sizes.
 
         Accepts bags in the same formats as ``fit``. Predictions for training bags can differ from ``labels_``
-        because of pairs, identical centres, minimum cluster sizes, or a search that ended early.
+        because of pairs, identical centres, minimum cluster sizes, or a search that ended before all bags
+        were in their nearest cluster.
         """
         return least(self._distances(X, groups, offsets))
 
