@@ -57,8 +57,9 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     Parameters
     ----------
-    pop_size : int
-        Population size. In the paper, it is greater than ln N and at least sqrt(N).
+    pop_size, n_gen : int
+        Population size (in the paper, greater than ln N and at least sqrt(N)), and number of generations
+        after the initial population.
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
