@@ -200,8 +200,8 @@ class ParetoPoolClusterer(
                     f"which represent the {samples.n_rows} samples; fit again with a larger n_landmarks"
                 )
             complete(self._select(side, y, must_link, cannot_link))
-        except Exception:
-            # Keep the previous fit.
+        except BaseException:
+            # Keep the previous fit, also after Ctrl-C.
             self.set_params(n_clusters=before)
             self._samples = samples
             raise
