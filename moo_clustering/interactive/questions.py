@@ -273,16 +273,13 @@ class Inquiry:
 
     @cached_property
     def proposal(self) -> Proposal | None:
-        with one_thread("blas"):
-            return self._propose()
-
-    def _propose(self) -> Proposal | None:
         pending = self.state.pending
-        if pending is not None and (found := self._about_sample(pending, 0.0)) is not None:
-            return found
-        of_groups = next(self._group_proposals(), None)
-        of_sample = self._sample_proposal(above=-1.0 if of_groups is None else of_groups.value)
-        return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
+        with one_thread("blas"):
+            if pending is not None and (found := self._about_sample(pending, 0.0)) is not None:
+                return found
+            of_groups = next(self._group_proposals(), None)
+            of_sample = self._sample_proposal(above=-1.0 if of_groups is None else of_groups.value)
+            return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
     def _group_proposals(self) -> Iterator[Proposal]:
         """Generate questions about groups, best first."""
