@@ -160,7 +160,7 @@ def test_warnings_are_single_lines(run, slices, table):
         (("-k", "two"), "Invalid value for '-k'"),
         (("-k", 0), "n_clusters=0 must be from 1 to 60."),
         (("-k", 61), "n_clusters=61 must be from 1 to 60."),
-        (("-k", 2, "--jobs", 0), "'--jobs': 0 is neither a number of workers nor -1"),
+        (("-k", 2, "--jobs", 0), "'--jobs': 0 is not valid; use a positive integer"),
         (("-k", 2, "--seed", -1), "Invalid value for '--seed'"),
         (("-k", 2, "--checkpoint-every", 0), "Invalid value for '--checkpoint-every'"),
         (("-k", 2, "--method", "slice"), "unknown method 'slice'.*did you mean 'slices'"),

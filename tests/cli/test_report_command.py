@@ -146,7 +146,7 @@ def test_report_of_one_run_is_made_anew(run, slices, table, tmp_path):
     page.unlink()
     result = run("report", "out")
     assert result.exit_code == 0, result.output
-    assert result.stdout == "Saved out/report.html, 1 solution; open it in a browser.\n"
+    assert result.stdout == "Saved out/report.html (1 solution); open it in a browser.\n"
     assert page.read_text(encoding="utf-8") == first
     assert run("report", "out", "--title", "<b>Mine</b>").exit_code == 0
     assert title_of(page) == "<b>Mine</b>"
@@ -179,7 +179,7 @@ def test_two_runs_in_one_report(run, slices, table, tmp_path):
     assert run("fit", "again.csv", *FIT[2:], "-k", 4, "--out", "four").exit_code == 0
     result = run("report", "three", "four", "--out", "both.html")
     assert result.exit_code == 0, result.output
-    assert "Saved both.html, 2 solutions of 2 runs" in result.stdout
+    assert "Saved both.html (2 solutions of 2 runs)" in result.stdout
     assert title_of(tmp_path / "both.html") == "Slices on table.csv and Slices on again.csv"
     # Rows have names of their own, so nothing is assumed.
     assert "assumed to be the same sample" not in result.output
