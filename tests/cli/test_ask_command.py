@@ -54,7 +54,7 @@ def test_two_samples_stand_side_by_side(asked_run):
         done = CliRunner().invoke(main, list(map(str, arguments)))
         assert done.exit_code == 2
         pairs = f"--must-link {asked_run}/asked/must_link.csv --cannot-link {asked_run}/asked/cannot_link.csv"
-        assert f"it contains answers only; to use them in a fit, add to its command {pairs}" in done.stderr
+        assert f"it contains only answers; to use them, add {pairs} to" in done.stderr
 
 
 def test_names_of_classes(asked_run):
@@ -62,7 +62,7 @@ def test_names_of_classes(asked_run):
     assert result.exit_code == 0, result.output
     assert words(asked_run) == ["tall", "tall", "q"]
     assert "Known: #1 tall." in result.output
-    assert "#7 does not exist; the number of known classes is 1." in result.output
+    assert "#7 does not exist; number of known classes: 1." in result.output
 
 
 def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
@@ -83,7 +83,7 @@ def test_what_is_no_answer_is_asked_again(asked_run):
     assert "'yes' is not a valid answer; expected t, a, ?, u or q." in result.output
     assert "there is no answer to undo" in result.output
     assert words(asked_run) == ["together", "together", "undo", "undo"]
-    assert result.output.rstrip().endswith("There are no answers, so nothing was saved.")
+    assert result.output.rstrip().endswith("No answers were given, so nothing was saved.")
     assert not (asked_run / "asked").exists()
 
 

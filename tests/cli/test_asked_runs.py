@@ -94,7 +94,7 @@ def test_results_are_a_run(asked_run, tmp_path):
     assert clusters["size"].sum() == 60
     partial = pd.read_csv(out / "partial_labels.csv")
     assert partial["group"].notna().sum() == 4
-    with pytest.raises(FolderError, match="name the folder of the original run"):
+    with pytest.raises(FolderError, match="specify the folder of the original run"):
         open_session(out)
 
 

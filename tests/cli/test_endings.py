@@ -69,7 +69,7 @@ def test_a_signal_keeps_the_result_so_far(run, generation, tmp_path, number):
     generation(lambda: signal.raise_signal(number))
     result = run(*MOCK_RUN, "--out", "out", "--checkpoint-every", 1)
     assert result.exit_code == 128 + number
-    assert "the result so far is saved; continue with the same command and --resume" in result.stderr
+    assert "the result so far is saved; to continue, repeat the command with --resume" in result.stderr
     assert status(tmp_path / "out") == "interrupted"
     assert (tmp_path / "out" / "labels.csv").exists()
     assert [signal.getsignal(each) for each in SIGNALS] == before
@@ -155,7 +155,7 @@ def test_eof_within_a_command_is_no_interruption(fails, run, monkeypatch):
         raise EOFError("Ran out of input")
 
     monkeypatch.setattr(fit, "load_data", cut_off)
-    assert fails(*MOCK_RUN, "--out", "out").startswith("data ended too early: Ran out of input")
+    assert fails(*MOCK_RUN, "--out", "out").startswith("unexpected end of data: Ran out of input")
     result = CliRunner().invoke(main, ["--traceback", *MOCK_RUN, "--out", "out"])
     assert isinstance(result.exception, EOFError)
 
@@ -238,10 +238,10 @@ def test_processes_that_run_long_end_by_signals(asked_run, tmp_path, name, numbe
         assert fitted.exit_code == 0
     arguments, ready = {
         "fit": ([*MOCK_RUN[:6], "--set", "n_gen=1000000", "--no-report", "--out", "out"], "gen/s"),
-        "demo": (["demo", "--out", "out"], "PESC on wine"),
+        "demo": (["demo", "--out", "out"], "PESC on the wine data"),
         "ask": (["ask", str(asked_run)], "[q]uit"),
         "explore": (["explore", "run", "--no-browser"], "press Ctrl-C to stop"),
-        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "Answers are saved in"),
+        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "Answers are saved to"),
         "warm-up": (["warm-up"], "Compiling"),
     }[name]
     with subprocess.Popen(

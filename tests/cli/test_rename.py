@@ -167,8 +167,8 @@ REFUSED = {
     "no file": (("out", "--names", "nothing.json"), "file nothing.json does not exist"),
     "damaged table": (("damaged", "0=a"), "clustered.csv is damaged: it has no column of clusters"),
     "other table": (("other", "0=a"), "other is damaged: its files belong to different runs"),
-    "another page": (("page", "0=a"), "is not a report of moo-clustering"),
-    "unfinished": (("unfinished", "0=a"), "has no result yet"),
+    "another page": (("page", "0=a"), "is not a moo-clustering report"),
+    "unfinished": (("unfinished", "0=a"), "run without a result"),
 }
 
 

@@ -134,7 +134,7 @@ def test_report_that_fails_loses_nothing(run, slices, table, tmp_path, monkeypat
 def test_demo_has_a_report(run, tmp_path):
     result = run("demo", "--out", "demo")
     assert result.exit_code == 0, result.output
-    assert "open report.html there" in result.stdout
+    assert "open demo/report.html" in result.stdout
     assert title_of(tmp_path / "demo" / "report.html") == "PESC on wine"
     assert record_of(tmp_path / "demo")["command"] == "demo"
 
@@ -165,7 +165,7 @@ def test_report_in_another_file(run, slices, table, tmp_path):
 def test_run_without_a_report_is_refused(run, fails, slices, table, tmp_path):
     fit(run, "out", "--no-report")
     message = fails("report", "out", "--out", "page.html")
-    assert message == "out has no report.npz, from which reports are created: fit again without --no-report"
+    assert message == "out has no report.npz, which is required for reports; fit again without --no-report"
     record = (tmp_path / "out" / "run.json").read_text(encoding="utf-8")
     fails("report", "out", "--title", "Mine")
     assert (tmp_path / "out" / "run.json").read_text(encoding="utf-8") == record
@@ -216,7 +216,7 @@ def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
     for path in ("mine.html", "out/report.html"):
         (tmp_path / path).write_text("<html>mine</html>")
         extra = () if path.startswith("out") else ("--out", path)
-        assert f"{path} exists and is not a report of moo-clustering" in fails("report", "out", *extra)
+        assert f"{path} exists and is not a moo-clustering report" in fails("report", "out", *extra)
         assert (tmp_path / path).read_text() == "<html>mine</html>"
     assert "--out out is a folder, not a file" in fails("report", "out", "--out", "out")
     assert "folder nowhere does not exist" in fails("report", "out", "--out", "nowhere/page.html")
