@@ -114,11 +114,11 @@ def simulate(
     """
     values, n_samples = checked_array(y, "y"), len(asker.labels_)
     if values.shape != (n_samples,):
-        raise ValueError(f"y must contain one class per sample, {n_samples} in all; got shape {values.shape}")
+        raise ValueError(f"y must contain one class per sample ({n_samples}), got shape {values.shape}")
     n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
     position_bias = probability("position_bias", position_bias)
     if any(v is None or v != v for v in values.tolist()):
-        raise ValueError("y must contain classes, and -1 for samples without a class, got NaN or None")
+        raise ValueError("y must contain classes, or -1 for samples without a class, got NaN or None")
     known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
     classes, codes = np.unique(values[known], return_inverse=True)
     code_of = np.full(len(values), -1)

@@ -40,8 +40,8 @@ def test_two_samples_stand_side_by_side(asked_run):
     assert heads[0] == heads[3] == "person"
     assert first.count("person") == 2  # identifiers are only in the head
     assert "Oslo" in first + second
-    assert "Expected apart, 90%." in first
-    assert "0 answers, 3 clusters (0 confirmed); about" in result.output
+    assert "Expected: apart (90%)." in first
+    assert "0 answers, 3 clusters (0 confirmed). About" in result.output
     assert "The last answer was undone." in result.output
     end = result.output.splitlines()[-2:]
     assert end[0].startswith("Saved the clusters after 2 answers in ")
@@ -286,7 +286,7 @@ def test_an_error_rate_is_learnt(asked_run):
     typed = "t\n" * 12
     result = ask(asked_run, typed, "--error-rate", "auto")
     assert result.exit_code == 0, result.output
-    assert "3% of the answers are estimated to be wrong." in result.output
+    assert "An estimated 3% of the answers are wrong." in result.output
     session = open_session(asked_run, resume=True, error_rate="auto").session
     assert session.error_rate == "auto"
     assert "repeat" in set(session.history_["kind"])

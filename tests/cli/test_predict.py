@@ -78,7 +78,9 @@ def test_rows_of_the_fit_get_their_clusters(fitted):
     assert clustered["typical"].sum() == 15
     assert clustered["cluster"].tolist() == pd.read_csv("out/labels.csv")["label"].tolist()
     done = predicted("trees.csv")
-    assert f"Note: all {len(clustered)} rows equal rows of the fit; if they are the same rows" in done.stderr
+    assert (
+        f"Note: all {len(clustered)} rows are equal to rows of the fit; if they are these rows" in done.stderr
+    )
     found = pd.read_csv("trees-clustered.csv")
     assert found.drop(columns="unlike").equals(clustered[[*table(), "cluster", "name_", "support"]])
     assert found["unlike"].mean() < 0.05

@@ -124,7 +124,7 @@ def test_names_and_labels_are_kept(two):
     assert model.cluster_names_ == {0: "left", 1: "right"}
     assert model.changes_.names == ("left", "right", "cluster 2")
     # Both clusters merge, and neither has the majority of the samples of the new cluster.
-    with pytest.warns(UserWarning, match="these names of clusters were dropped.*'left', 'right'"):
+    with pytest.warns(UserWarning, match="these cluster names were dropped.*'left', 'right'"):
         model.update(np.column_stack([np.linspace(-1, 11, 240), blob(5, 0, 0, 240)[:, 1]]))
     assert model.labels_[0] == model.labels_[40]
     assert model.cluster_names_ == {}

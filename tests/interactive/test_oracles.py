@@ -83,10 +83,10 @@ def test_an_oracle_that_raises_or_hangs(model):
 
 
 def test_arguments(model):
-    with pytest.raises(ValueError, match="a function, or contain one class per sample, 60 in all, got 2"):
+    with pytest.raises(ValueError, match=r"a function, or contain one class per sample \(60\), got 2"):
         model.ask().run([0, 1])
     for oracle in ("yes", None, 3):
-        with pytest.raises(TypeError, match="a function, or contain one class per sample, 60 in all, got"):
+        with pytest.raises(TypeError, match=r"a function, or contain one class per sample \(60\), got"):
             model.ask().run(oracle)
     with pytest.raises((ValueError, TypeError), match="budget"):
         model.ask().run(by_kind, -1)
@@ -128,7 +128,7 @@ def test_repeats_are_rare_swapped_and_learnt_from(model):
     assert session.error_rate_ == learnt_error_rate(len(repeats), 0, prior=0.03)
     must, cannot = session.pairs()
     assert len(must) + len(cannot) == 30 - len(repeats)
-    assert "2% of the answers are estimated to be wrong" in session.summary()
+    assert "An estimated 2% of the answers are wrong" in session.summary()
     fixed = model.ask().run(by_kind, 30)
     assert "repeat" not in set(fixed.history_["kind"])
     assert fixed.error_rate_ == 0.03
@@ -234,7 +234,7 @@ def test_oracles_are_confident(model, tmp_path):
             model.ask().answer("apart", confidence=confidence)
     with pytest.raises(TypeError, match="confidence must be a number"):
         model.ask().answer("apart", confidence="high")
-    with pytest.raises(ValueError, match="an error_rate above 0"):
+    with pytest.raises(ValueError, match="a positive error_rate"):
         model.ask(error_rate=0.0).answer("apart", confidence=0.9)
     with pytest.raises(ValueError, match="the oracle answered"):
         model.ask().run(lambda question: ("apart", 0.9, "because"), 1)
