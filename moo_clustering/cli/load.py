@@ -107,7 +107,7 @@ def load_data(
         return Samples.of(datasets.load_bundled(data))
     if not path.exists() and not path.suffix:
         known = f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
-        raise DataError(f"{data} is not a file or a bundled data set; bundled data sets are {known}")
+        raise DataError(f"{data} is neither a file nor a bundled data set; bundled data sets are {known}")
     roles = tables.Roles(labels, partial_labels, id_column, tuple(drop), header=header)
     if bag is None and holds_label_sets(path, method, label_file):
         return load_label_sets(path, method, roles, label_file, text_columns)

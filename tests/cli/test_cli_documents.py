@@ -369,7 +369,7 @@ def test_mistakes_with_embeddings(fails, rows, tmp_path, arguments, message):
     [
         (("notes.jsonl", "--svd", 99), "--svd must be at most 30 for 36 documents with 30 terms, got 99"),
         (("notes.jsonl", "--svd", 0), "Invalid value for '--svd'"),
-        (("notes.jsonl", "--min-df", "few"), "'few' is not valid; use a number (2) or a share (0.5)"),
+        (("notes.jsonl", "--min-df", "few"), r"'few' is not valid; use a number \(2\) or a share \(0\.5\)"),
         (("notes.jsonl", "--min-df", "1.5"), "min_df"),
         (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no terms in the 36"),
         (("notes.jsonl", "--text-columns", "titel"), "did you mean 'title'"),

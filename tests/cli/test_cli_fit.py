@@ -182,7 +182,7 @@ def test_mistakes(fails, slices, table, tmp_path, arguments, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("wines", "wines is not a file or a bundled data set.*did you mean 'wine'"),
+        ("wines", "wines is neither a file nor a bundled data set.*did you mean 'wine'"),
         ("none.csv", "file none.csv does not exist"),
         ("table.csv", "column 'kind' is not numeric|columns 'id', 'kind'"),
         ("empty.csv", "is empty"),

@@ -144,7 +144,7 @@ def test_killed_run_without_checkpoint(run, fails, slices, table, tmp_path):
 def test_resume_in_a_new_folder_starts(run, slices, table):
     result = run(*FIT, "--out", "out", "--resume")
     assert result.exit_code == 0
-    assert "Nothing to resume in out: starting from the beginning." in result.stderr
+    assert "Nothing to resume in out; starting from the beginning." in result.stderr
 
 
 def test_failed_fit_leaves_nothing(fails, slices, table, tmp_path):
@@ -320,7 +320,7 @@ def test_labels_that_cannot_be_of_the_run(folder, rows, message):
     [
         ("running", "run without a result, which is still running or was killed"),
         ("interrupted", "was interrupted before it produced a result"),
-        ("complete", r"a run without labels\.csv"),
+        ("complete", r"a run without a result: it has no labels\.csv"),
     ],
 )
 def test_run_without_a_result(folder, status, message):

@@ -76,6 +76,6 @@ def test_module_and_errors_of_a_process(tmp_path):
     result = command("fit", "wines", "--out", "out", cwd=tmp_path)
     assert result.returncode == 2
     assert result.stdout == ""
-    assert result.stderr.startswith("Error: wines is not a file or a bundled data set")
+    assert result.stderr.startswith("Error: wines is neither a file nor a bundled data set")
     assert result.stderr.count("\n") == 1
     assert command("--version").stdout.startswith("moo-clustering, version")

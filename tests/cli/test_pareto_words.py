@@ -29,7 +29,7 @@ def test_alternatives_are_told_side_by_side():
     assert rows["alternative-1"].startswith("1 cluster of ")
     assert "--partial-labels" in rows["next"]
     asks = record((3, 0.9), files=["labels.csv", "questions.npz"])
-    assert dict(pareto_rows(asks, OUT, "clear"))["next"].startswith("moo-clustering ask 'my results', ")
+    assert dict(pareto_rows(asks, OUT, "clear"))["next"].startswith("run moo-clustering ask 'my results', ")
     assert "next" not in dict(pareto_rows(record(), OUT, "clear"))
     assert "next" not in dict(pareto_rows(asks, OUT, None))
 

@@ -201,14 +201,14 @@ def test_runs_on_different_samples(run, fails, slices, table, tmp_path):
     table.iloc[:20].to_csv(tmp_path / "table.csv", index=False)
     fit(run, "part")
     message = fails("report", "out", "part", "--out", "both.html")
-    assert message == "runs 'out' and 'part' are on different samples: 60 and 20 of them"
+    assert message == "runs 'out' and 'part' have different samples: 60 and 20"
     assert not (tmp_path / "both.html").exists()
 
 
 def test_several_runs_need_a_file(fails, slices, table, tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    assert "the report of 2 runs requires --out FILE" in fails("report", "one", "two")
+    assert "a report of 2 runs requires --out FILE" in fails("report", "one", "two")
 
 
 def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
@@ -233,7 +233,9 @@ def test_killed_run(fails, tmp_path):
     (tmp_path / "out").mkdir()
     record = {"format": "moo_clustering run", "status": "running"}
     (tmp_path / "out" / "run.json").write_text(json.dumps(record))
-    assert "out contains a run that is still running or was killed" in fails("report", "out")
+    assert "out contains a run without a result, which is still running or was killed" in fails(
+        "report", "out"
+    )
 
 
 def test_documents_are_shown_with_title_and_beginning(run, tmp_path):

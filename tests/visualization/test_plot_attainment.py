@@ -99,7 +99,7 @@ def test_one_solution():
 def test_refused(scores):
     with pytest.raises(ValueError, match="chosen=4 is outside the front, which has 4"):
         attainment_plot_data(scores, 4)
-    with pytest.raises(ValueError, match="names must contain the names of two"):
+    with pytest.raises(ValueError, match="names must have one name per objective"):
         plot_attainment(scores, names=["a"])
 
 

@@ -93,7 +93,7 @@ def test_more_bags_than_are_shown():
         (np.zeros((3, 2)), [0, 1, 1], {}, "pass bags as Bags or as a list of arrays"),
         (-np.ones((2, 2)), [0, 1], {}, "a negative distance"),
         (np.full((2, 2), np.nan), [0, 1], {}, "NaN"),
-        ([[[1.0]], [[2.0]]], [0, 1, 0], {}, "one entry per bag, 2 in all; got 3"),
+        ([[[1.0]], [[2.0]]], [0, 1, 0], {}, r"one entry per bag \(2\), got 3"),
         ([[[1.0]], [[2.0]]], [], {}, r"labels must contain at least one label"),
         ([[[1.0]], [[2.0]]], [0, 1], {"max_bags": 0}, "max_bags must be at least 1"),
     ],

@@ -151,7 +151,7 @@ def test_objectives_of_repaired_partitions(kind):
         for row, found in enumerate(estimator.pareto_labels_)
     )
     said = [
-        each for each in report_content(estimator, data, **known).missing if "satisfy constraints" in each
+        each for each in report_content(estimator, data, **known).missing if "satisfy the constraints" in each
     ]
     assert len(said) == repaired == (kind == "medoids")
 
