@@ -278,7 +278,7 @@ def test_confident_answers_in_json(asked_run):
     answers = [(event["answer"], event.get("confidence")) for event in map(json.loads, lines)]
     assert answers == [("together", 0.9), ("apart", 1.0), ("unknown", None)]
     errors = [line["error"] for line in said(result) if "error" in line]
-    assert errors[0] == "confidence must be above 0.5 and at most 1, got 0.4"
+    assert errors[0] == "confidence must be in (0.5, 1], got 0.4"
     assert errors[1] == "confidence must be a number from 0 to 1, got 'high'"
 
 

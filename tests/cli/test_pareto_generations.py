@@ -42,7 +42,7 @@ def test_controls_are_shown_beside_the_result(run, pictures, table, tmp_path):
     for name, title in (("control", "without evolution"), ("random_control", "random survival")):
         row = next(line for line in result.stdout.splitlines() if line.startswith(title))
         assert f"best score {controls['score'][name]:.4f}, adjusted Rand" in row
-        assert f"{controls['ari_to_labels'][name]:.4f} to the clusters above" in row
+        assert f"{controls['ari_to_labels'][name]:.4f} with the clusters above" in row
         assert len(arrays[f"{name}_labels"]) == 60
         assert set(controls["scores"][name]) == {"accuracy", "nmi", "adjusted_rand"}
     assert "do not trust them more than the controls." in result.stdout
