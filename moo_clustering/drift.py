@@ -82,7 +82,9 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
     if not set(new) <= set(known):
         return []
-    return [f"all {len(X)} rows are equal to rows of the fit; if they are these rows, no new data are tested"]
+    return [
+        f"all {len(X)} rows also occur in the fit; if they are the rows of the fit, no new data are tested"
+    ]
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:

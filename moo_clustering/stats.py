@@ -775,7 +775,7 @@ def sentences(
                 f"(p = {p_text(test.iman_davenport_p_value)})."
             )
         if better:
-            lines.append("Treat the significant differences of pairs only as hints.")
+            lines.append("Treat the significant pairwise differences only as hints.")
         return lines
     unequal = "By Friedman's test, the methods do not all perform equally"
     lines = [f"{unequal} (p = {p_text(test.p_value)}, not above {alpha:g})."]

@@ -154,7 +154,7 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
     if meta.get("format") != QUESTIONS_FORMAT:
         raise persistence.ArchiveError(f"{path} contains no question data; fit again")
     if fault := persistence.version_fault(meta.get("version"), QUESTIONS_VERSION):
-        raise persistence.ArchiveError(f"{path} {fault}; otherwise, fit again")
+        raise persistence.ArchiveError(f"{path} {fault}{', or' if 'newer' in fault else ';'} fit again")
     try:
         base = _pool_of(arrays)
         n_rows = len(runs.saved_labels(folder / runs.LABELS))
@@ -455,8 +455,8 @@ def _told(run: AskedRun) -> str:
     likely, parts = last["probability"], []
     if likely == likely and last["answer"] != "unknown":
         parts.append(f"Expected: {'together' if likely >= 0.5 else 'apart'} ({max(likely, 1 - likely):.0%}).")
-    moved = round(last["moved"] * len(run.session.labels_))
-    parts.append(f"{moved} {run.kind}{'s' * (moved != 1)} moved; {last['n_clusters']} clusters.")
+    moved, k = round(last["moved"] * len(run.session.labels_)), last["n_clusters"]
+    parts.append(f"{moved} {run.kind}{'s' * (moved != 1)} moved; {k} cluster{'s' * (k != 1)}.")
     if (number := int(last["contradicts"])) >= 0:
         earlier = f"{number + 1} ({history['answer'][number]})"
         parts.append(f"This answer probably contradicts answer {earlier}; type u to undo it.")

@@ -57,7 +57,7 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
         try:
             click.echo(f"Serving the report of {folder} at {server.address} (press Ctrl-C to stop).")
             if server.panel is not None:
-                click.echo(f"Answers are saved to {folder / 'answers.json'}; a later --ask continues there.")
+                click.echo(f"Answers are saved to {folder / 'answers.json'}; --ask continues from there.")
             if open_browser:
                 # Open the page in a thread, because some browsers return only when they are closed.
                 try:

@@ -205,9 +205,9 @@ def _interruption(record: Mapping[str, Any], folder: runs.RunFolder, job: Job) -
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in record
     saved = "the result so far is saved" if has_result else "there is no result yet"
-    following = f"to start over, repeat the command{' with another --out' * has_result}"
+    following = f"to start over, rerun the command{' with another --out' * has_result}"
     if folder.checkpoint.exists():
-        following = "to continue, repeat the command with --resume"
+        following = "to continue, rerun the command with --resume"
     elif job.fit is None and jobs.writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
         following = "there is no checkpoint to continue from (--checkpoint-every writes checkpoints)"
     return f"Interrupted: {saved}; {following}."
@@ -438,7 +438,7 @@ def save_report(
 def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
     later = "; `moo-clustering report` can create the page later" if runs.CONTENT in files else ""
     if not later and has_checkpoint:
-        later = "; to create it, repeat the command with --resume"
+        later = "; to create it, rerun the command with --resume"
     warn_caller(f"{runs.REPORT} could not be written ({why}); the results are saved{later}")
 
 

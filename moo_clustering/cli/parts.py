@@ -150,7 +150,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
         for key in ("method", "parameters", "seed", "data"):
             before, now = ({**each, "data": each["data"]["fingerprint"]}[key] for each in (known, record))
             if runs.json_text([before]) != runs.json_text([now]):
-                said = f"cannot resume the fit in {path}, because its {key} changed; repeat its command"
+                said = f"cannot resume the fit in {path}, because its {key} changed; rerun its command"
                 raise DataError(f"{said}, or choose another folder with --out")
         estimator = model["estimator"]
         estimator.parts_ = table
@@ -165,7 +165,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     try:
         files = estimator.write_labels(path / runs.ALL_LABELS)
     except KeyboardInterrupt:
-        click.echo("The fit is saved; to complete the labels, repeat the command with --resume.", err=True)
+        click.echo("The fit is saved; to complete the labels, rerun the command with --resume.", err=True)
         raise
     draw = np.random.default_rng(job.seed).choice
     numbers = draw(table.n_rows, min(_SHOWN, table.n_rows), replace=False)

@@ -26,7 +26,7 @@ from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate, odds_of
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.interactive.simulation import Question as Question
-from moo_clustering.interactive.simulation import share_moved, simulate, within
+from moo_clustering.interactive.simulation import asked_samples, share_moved, simulate, within
 from moo_clustering.persistence import creating, fingerprint, read_bytes, replacing, version_fault
 
 SIGNS = {"together": 1, "apart": -1, "unknown": 0}
@@ -317,8 +317,7 @@ class AnswerSession:
                 word, confidence = answer if isinstance(answer, tuple) else (answer, None)
                 self.answer(word, confidence=confidence)
             except (ValueError, TypeError, AttributeError) as error:
-                asked = " and ".join(map(str, question.samples))
-                said = f"the oracle answered {quoted(answer)} about samples {asked}: {error}"
+                said = f"the oracle answered {quoted(answer)} about {asked_samples(question)}: {error}"
                 raise ValueError(said) from error
         return self
 
@@ -773,10 +772,10 @@ class AnswerSession:
 
     def summary(self) -> str:
         """Return a summary in a few sentences, with advice on whether to stop."""
-        real, n_answers = self._inquiry.spread.n_real, len(self._past)
+        real, n_answers, k = self._inquiry.spread.n_real, len(self._past), self.n_clusters_
         words = (
-            f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} "
-            f"confirmed). About {self.expected_error_:.0%} of the samples may be in a wrong cluster."
+            f"{n_answers} answer{'s' * (n_answers != 1)}, {k} cluster{'s' * (k != 1)} ({real} confirmed). "
+            f"About {self.expected_error_:.0%} of the samples may be in a wrong cluster."
         )
         if self.error_rate == "auto":
             words += f" An estimated {self.error_rate_:.0%} of the answers are wrong."

@@ -169,6 +169,12 @@ def share_moved(before: Labels, after: Labels) -> float:
     return float(1.0 - shared[rows, columns].sum() / len(before))
 
 
+def asked_samples(question: Question) -> str:
+    """Return "sample 3" or "samples 3 and 5"."""
+    rows = question.samples
+    return f"sample{'s' * (len(rows) > 1)} {' and '.join(map(str, rows))}"
+
+
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
     """Return the oracle's answer; raise a TimeoutError if it takes longer than ``seconds``."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
@@ -184,8 +190,7 @@ def within(seconds: float, oracle: Callable[[Question], Any], question: Question
     try:
         answer, error = found.get(timeout=seconds)
     except Empty:
-        asked = " and ".join(map(str, question.samples))
-        fault = f"the oracle did not answer about samples {asked} within {seconds:g} seconds"
+        fault = f"the oracle did not answer about {asked_samples(question)} within {seconds:g} seconds"
         raise TimeoutError(fault) from None
     if error is not None:
         raise error

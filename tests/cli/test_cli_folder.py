@@ -75,7 +75,7 @@ def test_out_is_a_file_or_below_one(fails, slices, table, tmp_path):
 def test_interrupted_with_checkpoint_then_resumed(run, fails, slices, table, tmp_path):
     result = run(*FIT, "--out", "out", "--checkpoint-every", 5, "--set", "mode=cut")
     assert result.exit_code == 130
-    assert "the result so far is saved; to continue, repeat the command with --resume" in result.stderr
+    assert "the result so far is saved; to continue, rerun the command with --resume" in result.stderr
     out = tmp_path / "out"
     record = json.loads((out / "run.json").read_text())
     assert record["status"] == "interrupted"

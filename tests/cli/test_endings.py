@@ -69,7 +69,7 @@ def test_a_signal_keeps_the_result_so_far(run, generation, tmp_path, number):
     generation(lambda: signal.raise_signal(number))
     result = run(*MOCK_RUN, "--out", "out", "--checkpoint-every", 1)
     assert result.exit_code == 128 + number
-    assert "the result so far is saved; to continue, repeat the command with --resume" in result.stderr
+    assert "the result so far is saved; to continue, rerun the command with --resume" in result.stderr
     assert status(tmp_path / "out") == "interrupted"
     assert (tmp_path / "out" / "labels.csv").exists()
     assert [signal.getsignal(each) for each in SIGNALS] == before

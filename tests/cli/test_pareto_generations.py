@@ -94,7 +94,7 @@ def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     )
     stdout, stderr = interrupted(process)
     assert process.returncode == 130, stderr
-    assert "Interrupted: the result so far is saved; to continue, repeat the command with --resume." in stderr
+    assert "Interrupted: the result so far is saved; to continue, rerun the command with --resume." in stderr
     assert "Traceback" not in stderr
     assert "random survival    omitted because the evolution was interrupted" in stdout
     out = tmp_path / "out"
@@ -124,7 +124,7 @@ def test_ctrl_c_before_there_is_a_result(run, numbers, tmp_path):
         # It came between the record and the fit.
         assert not (tmp_path / "out").exists()
     else:
-        assert stderr.endswith("Interrupted: there is no result yet; to start over, repeat the command.\n")
+        assert stderr.endswith("Interrupted: there is no result yet; to start over, rerun the command.\n")
         assert [path.name for path in (tmp_path / "out").iterdir()] == ["run.json"]
         assert record_of(tmp_path / "out")["status"] == "interrupted"
     numbers.to_csv(tmp_path / "table.csv", index=False)

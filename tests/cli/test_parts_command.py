@@ -152,7 +152,7 @@ def test_killed_runs_continue_their_labels(run, files, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(MemeticKMeans, "write_labels", interrupted)
-    assert "to complete the labels, repeat the command with --resume" in run(*fit, "out").stderr
+    assert "to complete the labels, rerun the command with --resume" in run(*fit, "out").stderr
     monkeypatch.undo()
     monkeypatch.chdir(files)
     monkeypatch.setattr(command, "_SHOWN", 50)
@@ -163,7 +163,7 @@ def test_killed_runs_continue_their_labels(run, files, monkeypatch):
     assert result.exit_code == 2
     assert "contains an unfinished run; continue it with --resume" in result.stderr
     other = run(*fit, "out", "--resume", "--seed", 1)
-    assert "cannot resume the fit in out, because its seed changed; repeat its command" in other.stderr
+    assert "cannot resume the fit in out, because its seed changed; rerun its command" in other.stderr
     monkeypatch.setattr(MemeticKMeans, "fit", None)
     assert run(*fit, "out", "--resume").exit_code == 0
     assert {name: (out / "labels" / name).stat().st_mtime_ns for name in times} == times

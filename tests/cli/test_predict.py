@@ -79,7 +79,8 @@ def test_rows_of_the_fit_get_their_clusters(fitted):
     assert clustered["cluster"].tolist() == pd.read_csv("out/labels.csv")["label"].tolist()
     done = predicted("trees.csv")
     assert (
-        f"Note: all {len(clustered)} rows are equal to rows of the fit; if they are these rows" in done.stderr
+        f"Note: all {len(clustered)} rows also occur in the fit; if they are the rows of the fit"
+        in done.stderr
     )
     found = pd.read_csv("trees-clustered.csv")
     assert found.drop(columns="unlike").equals(clustered[[*table(), "cluster", "name_", "support"]])

@@ -142,7 +142,7 @@ def test_conclusions_without_difference():
     ).conclusions
     assert between[0].startswith("No significant difference was found: Friedman's test does not reject")
     assert between[1].startswith("The less conservative test of Iman and Davenport rejects it")
-    assert between[2] == "Treat the significant differences of pairs only as hints."
+    assert between[2] == "Treat the significant pairwise differences only as hints."
 
 
 def test_conclusions_of_two_methods():
