@@ -492,7 +492,7 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
         values = checked_array(run, "runs", np.float64)
         if values.ndim != 1 or not len(values):
             allowed = "non-empty and have shape (n_steps,)"
-            raise ValueError(f"a history without names must be {allowed}, got shape {values.shape}")
+            raise ValueError(f"a history without names must be {allowed}, got {values.shape}")
         return SearchHistory("step", pd.DataFrame({"objective": values}, index=np.arange(1, len(values) + 1)))
     if isinstance(run, BaseEstimator):
         return _of_estimator(run, names)

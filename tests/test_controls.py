@@ -381,7 +381,7 @@ def test_a_control_of_ones_own_gets_as_many_evaluations():
     def drift(*arguments):
         """Named as one of the package."""
 
-    with pytest.raises(ValueError, match="cannot have the name 'drift'"):
+    with pytest.raises(ValueError, match="has the name 'drift' of a built-in control"):
         compare(problem, GA(10), n_evals=73, controls=[drift])
 
 

@@ -126,7 +126,7 @@ def without_mutation(rng):
             {"n_evals": 7},
             "n_evals must be at least the initial population size, 8, got 7",
         ),
-        (bag_toolbox_of, GkaStep(), {"y": [0, 1]}, "one class per sample, 30 in all"),
+        (bag_toolbox_of, GkaStep(), {"y": [0, 1]}, r"one class per sample \(30\), got shape"),
         (bag_toolbox_of, ChcStep(), {"controls": "drift"}, "CHC selects survivors by itself"),
         (without_mutation, GkaStep(), {"controls": "climbs"}, "the toolbox has no 'mutate'"),
     ],

@@ -194,8 +194,8 @@ def read_input(
     if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
         if bags_or_distances.shape != (len(codes), len(codes)):
             raise ValueError(
-                f"distances must have shape ({len(codes)}, {len(codes)}) for {len(codes)} labels, got "
-                f"shape {bags_or_distances.shape}; pass bags as Bags or as a list of arrays"
+                f"distances must have shape ({len(codes)}, {len(codes)}) for {len(codes)} labels, "
+                f"got {bags_or_distances.shape}; pass bags as Bags or as a list of arrays"
             )
         data = checked_distances(bags_or_distances, "distances", dtype=np.float64, directed=True)
     else:
@@ -383,5 +383,5 @@ def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
     given = np.empty((0, data.n_features)) if centers is None else centers
     vectors = checked_array(given, "centers", np.float64)
     if vectors.ndim != 2 or vectors.shape[1] != data.n_features:
-        raise ValueError(f"centers must have shape (n_centers, {data.n_features}), got shape {vectors.shape}")
+        raise ValueError(f"centers must have shape (n_centers, {data.n_features}), got {vectors.shape}")
     return vectors

@@ -368,7 +368,7 @@ def front_data(
         chosen, F = result.member if chosen is None else chosen, result.front.values
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
-        raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got shape {F.shape}")
+        raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got {F.shape}")
     names = tuple(f"f{i + 1}" for i in range(F.shape[1])) if names is None else tuple(names)
     if len(names) != F.shape[1]:
         raise ValueError(f"names must have one name per objective ({F.shape[1]}), got {len(names)}")

@@ -582,7 +582,7 @@ def similarity_data(
     codes, found = encode(labels, "labels")
     n = len(codes)
     if matrix.shape != (n, n):
-        raise ValueError(f"similarity must have shape ({n}, {n}) for {n} labels, got shape {matrix.shape}")
+        raise ValueError(f"similarity must have shape ({n}, {n}) for {n} labels, got {matrix.shape}")
     if max_blocks < 1:
         raise ValueError(f"max_blocks must be at least 1, got {max_blocks}")
     order = np.argsort(codes, kind="stable")
@@ -592,7 +592,7 @@ def similarity_data(
     if embedding is not None:
         embedding = checked_array(embedding, "embedding", np.float64)
         if embedding.ndim != 2 or len(embedding) != n:
-            raise ValueError(f"embedding must have shape ({n}, n_vectors), got shape {embedding.shape}")
+            raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
         vectors = embedding[order[places], :6]
     return SimilarityData(
         blocks=block_means(matrix, order, min(n, max_blocks)),
@@ -761,7 +761,7 @@ def term_data(
     if len(names) != n_all:
         raise ValueError(f"terms must have one name per column ({n_all}), got {len(names)}")
     if counts is not None and counts.shape != (n_clusters,):
-        raise ValueError(f"sizes must have one size per cluster ({n_clusters}), got shape {counts.shape}")
+        raise ValueError(f"sizes must have shape ({n_clusters},), got {counts.shape}")
     for name, value in (("n_terms", n_terms), ("max_clusters", max_clusters)):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
@@ -865,7 +865,7 @@ def plot_archive(
         Attribute ``archive_`` of :class:`~moo_clustering.algorithms.MapElites` after a run.
     """
     if (n := len(archive.names)) != 2 or not len(archive.cells):
-        got = f"{n} descriptors and {len(archive.cells)} members"
+        got = f"{n} and {len(archive.cells)}"
         raise ValueError(f"archive must have 2 descriptors and at least 1 member, got {got}")
     (x, y), (columns, rows), quality = archive.edges, archive.cells.T, archive.quality
     names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]

@@ -77,7 +77,7 @@ def test_drawing(scores, tmp_path):
     figure = plot_attainment(scores, 2, ["deviation", "connectivity"], path=tmp_path / "attainment.png")
     assert (tmp_path / "attainment.png").stat().st_size > 10_000
     left, right = figure.axes
-    assert left.get_xlabel().endswith("deviation")
+    assert left.get_xlabel() == "scaled deviation (square root)"
     assert texts(left)[0] == "3"
     assert sorted(texts(left)) == ["1", "2", "3", "4"]
     assert "chosen, score 0.282" in [text.get_text() for text in left.get_legend().get_texts()]

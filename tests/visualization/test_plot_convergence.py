@@ -184,7 +184,7 @@ def test_logarithmic_where_values_differ_much():
     [
         ([], {}, ValueError, "at least one run"),
         ({}, {}, ValueError, "at least one run"),
-        ({"a": []}, {}, ValueError, "at least one run of 'a'"),
+        ({"a": []}, {}, ValueError, "at least one run for 'a'"),
         (Recorder(), {}, ValueError, "no run was recorded"),
         (pd.DataFrame({"score": [1.0]}), {}, ValueError, "column 'generation', got"),
         (pd.DataFrame({"generation": [1], "name": ["a"]}), {}, ValueError, "no numeric columns to plot"),
@@ -194,7 +194,12 @@ def test_logarithmic_where_values_differ_much():
         ([[1.0]], {"show": "score"}, ValueError, "panels 'objective', got 'score'"),
         ([[1.0]], {"show": []}, ValueError, "got none"),
         ([[1.0]], {"band": (0.8, 0.2)}, ValueError, "ascending quantiles in"),
-        ([[1.0]], {"reference": [1.0]}, ValueError, "reference is for the hypervolume"),
+        (
+            [[1.0]],
+            {"reference": [1.0]},
+            ValueError,
+            "reference requires runs with the same two or more objectives",
+        ),
         (
             [pd.DataFrame({"generation": [1], "x": [1.0]}), pd.DataFrame({"sweep": [1], "x": [1.0]})],
             {},

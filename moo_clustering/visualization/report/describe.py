@@ -776,7 +776,7 @@ def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
     """Check that positions are finite and have shape (n_samples, 2)."""
     found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
-        raise ValueError(f"embedding must have shape ({n_samples}, 2), got shape {found.shape}")
+        raise ValueError(f"embedding must have shape ({n_samples}, 2), got {found.shape}")
     return found
 
 

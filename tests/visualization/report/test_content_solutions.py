@@ -181,7 +181,7 @@ def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
     monkeypatch.setattr(module, "AGREEMENT_WORK", 25 * 600)
     labels = np.random.default_rng(0).integers(0, 3, (5, 2000)).astype(np.int32)
     found = agreement(labels, 0, np.random.default_rng(3))
-    assert "Computed on 600 of 2000 samples" in found.note
+    assert "Computed on a random subset of 600 of 2000 samples" in found.note
     rows = np.sort(np.random.default_rng(3).choice(2000, 600, replace=False))
     from moo_clustering.validity import pairwise_ari
 
