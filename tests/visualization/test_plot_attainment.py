@@ -80,7 +80,7 @@ def test_drawing(scores, tmp_path):
     assert left.get_xlabel() == "scaled deviation (square root)"
     assert texts(left)[0] == "3"
     assert sorted(texts(left)) == ["1", "2", "3", "4"]
-    assert "chosen, score 0.282" in [text.get_text() for text in left.get_legend().get_texts()]
+    assert "chosen (score 0.282)" in [text.get_text() for text in left.get_legend().get_texts()]
     line = right.lines[0]
     np.testing.assert_allclose(line.get_ydata(), scores.scores)
     # A staircase: every piece of the control front is level or upright.
