@@ -90,6 +90,11 @@ def test_budget():
     larger = SumOfSquaresProblem(np.arange(20_000.0)[:, None], 200)
     assert Budget(larger, None, None).max_distances == 200 * 20_000 * 200
     assert Budget(large, None, 1.0).max_distances is None
+    assert Budget(problem, 1000, None, share=4).max_distances == 250
+    assert Budget(problem, 3, None, share=4).max_distances == 1
+    # Every search may compute the distances of 200 tables, however many searches share the default budget.
+    assert Budget(larger, None, None, share=4).max_distances == 200 * 20_000 * 200
+    assert Budget(problem, None, 8.0, share=4).max_time == 2.0
     budget = Budget(problem, 100, 1000.0)
     problem.encoding.n_distances = 50
     assert budget.share == 0.5
