@@ -73,12 +73,18 @@ def test_parents_by_tournaments_of_two_with_replacement():
 
 def test_stalled_population_starts_anew():
     search = search_of("deap", max_stall=3)
-    emptied, best = 0, np.inf
+    emptied, best, stalled = 0, np.inf, 0
     for _ in range(120):
+        full, lowest = not search.missing, search.objectives.min(initial=np.inf)
         search.step()
         emptied += not search.population
         assert search.best.objective <= best
         best = search.best.objective
+        # The third child in succession that is no better than the population empties it.
+        if not search.population:
+            assert stalled == 2
+        stalled = stalled + 1 if full and search.objectives.min(initial=np.inf) == lowest else 0
+        assert stalled < 3
     assert emptied >= 2
 
 
