@@ -361,7 +361,8 @@ def evolve(
         Number of generations after the initial population, one less than pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        See :func:`drive`. A path resumes only a run with the same integer seed, objectives and data.
+        See :func:`drive`. A path resumes only a run with the same integer seed, objectives, data, algorithm
+        and operators, including their parameters.
     start : array-like, Population, estimator or path, optional
         First individuals; see :func:`~moo_clustering.operators.start_genes`. All others are sampled.
 
@@ -382,7 +383,8 @@ def evolve(
     if start is not None:
         search.start_from(start_genes(problem, start))
     if isinstance(checkpoint, str | PathLike):
-        own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
+        own = {"method": type(algorithm).__name__, "parameters": search.settings()}
+        own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
             # Identify the data by the objectives of two fixed genotypes.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
@@ -593,6 +595,17 @@ class PymooSearch:
                     f"{type(survival).__name__} must set the rank and crowding of all feasible survivors: "
                     "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first"
                 )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters of the algorithm and its operators, as JSON, by dotted attribute name."""
+        packer, found = Packer(self._algorithm.random_state), {}
+        for path, what, value in walk(self._algorithm):
+            _, packed, arrays = packer.token(value) if what == "leaf" else (None, None, None)
+            plain = fingerprint(*arrays.values()) if arrays else packed
+            found[".".join(str(key) for _, key in path)] = (
+                type(value).__qualname__ if plain is None and value is not None else plain
+            )
+        return found
 
     def objectives(self) -> FloatArray:
         """Return the population's objective values, shape (n_individuals, n_objectives)."""

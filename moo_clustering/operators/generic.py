@@ -23,6 +23,8 @@ from pymoo.core.variable import get
 from pymoo.operators.crossover.hux import HUX
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.repair.rounding import RoundingRepair
+from pymoo.operators.repair.to_bound import ToBoundOutOfBoundsRepair
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering._arrays import IntArray, instance, integer, name_of, quoted, warn_caller
@@ -462,9 +464,14 @@ def register_operators(
         accepted = {*makers, "eliminate_duplicates"} if algorithm is None else _accepted(algorithm)
         if "perturb" in accepted:
             named["perturb"] = named.pop("mutation")
+        encoding = getattr(problem, "encoding", None)
+        if accepted & {"repair", "crossover", "mutation", "perturb"} == {"repair"}:
+            # Particles move through a real-valued space, even beyond the bounds.
+            within = EncodingRepair if isinstance(encoding, Encoding) else ToBoundOutOfBoundsRepair
+            rounding = RoundingRepair() if problem.vtype is bool else None
+            named["repair"] = within(repair=named.get("repair", rounding))
         # MOEAD requires one individual per reference direction, so duplicates must not be removed.
         if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
-            encoding = getattr(problem, "encoding", None)
             if duplicates is not None:
                 elimination = duplicates(problem)
             elif encoding is None:

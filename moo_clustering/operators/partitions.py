@@ -16,7 +16,7 @@ from pymoo.core.variable import get
 from scipy.sparse.csgraph import breadth_first_order
 
 from moo_clustering._arrays import instance, integer, probability, quoted
-from moo_clustering._data import checked_array, checked_graph
+from moo_clustering._data import checked_array, checked_graph, require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions as kernels
 from moo_clustering._types import BoolArray, FloatArray, IntArray, Labels
@@ -66,19 +66,19 @@ class LabelGraph:
     def links(self, labels: Labels) -> FloatArray:
         """Sum the similarities between each pair of clusters, shape (k, k), in O(links + k^2) time."""
         sums = np.zeros((int(labels.max()) + 1,) * 2)
-        kernels.sum_links(*self._rows, labels, sums)
+        kernels.sum_links(*self._rows(labels), labels, sums)
         return sums
 
     def voted(self, labels: Labels, inertia: float) -> Labels:
         """Move all samples to their most similar clusters at the same time; clusters can become empty."""
         out, tally = np.empty_like(labels), np.zeros(int(labels.max()) + 1)
-        kernels.vote_once(*self._rows, inertia * self.volumes, labels, tally, out)
+        kernels.vote_once(*self._rows(labels), inertia * self.volumes, labels, tally, out)
         return out
 
     def joined(self, labels: Labels, max_rounds: int) -> Labels:
         """Assign samples labelled -1 to their most similar clusters in rounds; unlinked samples keep -1."""
         out = labels.copy()
-        kernels.join_neighbors(*self._rows, out, np.zeros(int(labels.max()) + 1), max_rounds)
+        kernels.join_neighbors(*self._rows(labels), out, np.zeros(int(labels.max()) + 1), max_rounds)
         return out
 
     def united(self, labels: Labels, k_max: int) -> Labels:
@@ -104,8 +104,9 @@ class LabelGraph:
             links[small] = links[:, small] = 0.0
         return relabel_by_first_appearance(number[labels])
 
-    @property
-    def _rows(self) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
+    def _rows(self, labels: Labels) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
+        # The kernels do not check bounds.
+        require_same_samples("graph and partition", self.n_samples, len(labels))
         return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -184,7 +185,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         return Population.new("X", children.reshape(-1, problem.n_var), CROSSED, np.tile(crossed, 2))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        k_max = bounds_of(problem).k_max
+        k_max = bounds_of(problem, self).k_max
         parents = np.stack([canonical_rows(side, problem.n_var) for side in X])
         out = parents.copy()
         for q, (a, b) in enumerate(parents.swapaxes(0, 1)):
@@ -240,7 +241,7 @@ class LabelMutation(base.DrawnMutation):
         """Return a mutated copy of a canonical partition, or the partition itself if it cannot be mutated."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem)
+        bounds = bounds_of(problem, self)
         out = canonical_rows(X, problem.n_var)
         for row in out:
             row[:] = self.varied(row.copy(), bounds, rng)
@@ -402,8 +403,8 @@ class PairViolationMutation(LabelMutation):
     ) -> None:
         super().__init__(prob, **kwargs)
         instance("constraints", constraints, PairwiseConstraints, "PairwiseConstraints")
-        self.graph = LabelGraph.of(graph)
-        self.pool = pool_labels(pool)
+        self.graph, self.pool = graph_and_pool(graph, pool)
+        require_same_samples("graph and constraints", self.graph.n_samples, constraints.n_samples)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
         self.together = np.arange(len(self.pairs)) < len(constraints.must_link)
 
@@ -491,9 +492,9 @@ class PartitionMutation(base.SeededMutation):
         pairs: float = 0.55,
     ) -> None:
         super().__init__()
-        graph = LabelGraph.of(graph)
-        self.refinement = GraphRefine(graph)
-        self.mutations: tuple[LabelMutation, ...] = (GraphMerge(graph), PoolSplit(pool), self.refinement)
+        self.graph, self.pool = graph_and_pool(graph, pool)
+        self.refinement = GraphRefine(self.graph)
+        self.mutations: tuple[LabelMutation, ...] = (GraphMerge(self.graph), PoolSplit(pool), self.refinement)
         weights = np.array([merge, split, refine], dtype=np.float64)
         if not (np.isfinite(weights) & (weights >= 0.0)).all() or not weights.any():
             raise ValueError(
@@ -524,7 +525,7 @@ class PartitionMutation(base.SeededMutation):
         self, problem: Any, X: NDArray[Any], crossed: Sequence[bool], rng: np.random.Generator
     ) -> Labels:
         """Return mutated copies of the rows of X; ``crossed`` marks children of a crossover."""
-        bounds = bounds_of(problem)
+        bounds = bounds_of(problem, self)
         out = canonical_rows(X, problem.n_var)
         for row, mark in zip(out, crossed, strict=True):
             row[:] = self.varied(row.copy(), bounds, rng, crossed=mark)
@@ -564,7 +565,7 @@ class ClusterNumberRepair(base.GeneRepair):
 
     def __init__(self, graph: Any, pool: Any, n_clusters: int) -> None:
         super().__init__()
-        self.graph = LabelGraph.of(graph)
+        self.graph, self.pool = graph_and_pool(graph, pool)
         self.splitting = PoolSplit(pool)
         self.n_clusters = integer("n_clusters", n_clusters)
         if self.n_clusters > self.graph.n_samples:
@@ -574,7 +575,7 @@ class ClusterNumberRepair(base.GeneRepair):
             )
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem)
+        bounds = bounds_of(problem, self)
         if not bounds.k_min <= self.n_clusters <= bounds.k_max:
             raise ValueError(
                 f"n_clusters must be from {bounds.k_min} to {bounds.k_max}, the bounds of the "
@@ -615,10 +616,25 @@ class Bounds(NamedTuple):
     k_max: int
 
 
-def bounds_of(problem: Any) -> Bounds:
-    """Return the range of the number of clusters; raise a TypeError if there is no LabelEncoding."""
+def bounds_of(problem: Any, operator: Any = None) -> Bounds:
+    """Return the range of the number of clusters, after checking the problem.
+
+    Raises a TypeError if it has no LabelEncoding, and a ValueError if its number of samples differs from that
+    of the operator's graph or pool.
+    """
     encoding = base.encoding_of(problem, LabelEncoding)
+    if hasattr(operator, "graph"):
+        require_same_samples("graph and problem", operator.graph.n_samples, encoding.n_samples)
+    if hasattr(operator, "pool"):
+        require_same_samples("pool and problem", operator.pool.shape[1], encoding.n_samples)
     return Bounds(encoding.k_min, encoding.k_max)
+
+
+def graph_and_pool(graph: Any, pool: Any) -> tuple[LabelGraph, Labels]:
+    """Return the graph and the canonical partitions of the pool; raise a ValueError if samples differ."""
+    similarities, labels = LabelGraph.of(graph), pool_labels(pool)
+    require_same_samples("graph and pool", similarities.n_samples, labels.shape[1])
+    return similarities, labels
 
 
 def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
