@@ -100,7 +100,6 @@ def nmf(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.factorization import labels_from_factors, nmf
     >>> A = np.kron(np.eye(2), np.ones((3, 2)))
     >>> runs = nmf(A, 2, seeds=np.random.SeedSequence(0).spawn(5))

@@ -197,7 +197,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip bits, and replace invalid links by tree parents or nearest neighbours (or none)."""
+        """Round genes, clip bits, and replace invalid links by tree parents or nearest neighbours."""
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)

@@ -210,7 +210,6 @@ def parts(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.parts import parts
     >>> table = parts(np.arange(12.0).reshape(6, 2), rows_per_part=4)
     >>> table.shape, table.map(lambda rows, start: float(rows.sum()), merge=lambda a, b: a + b)

@@ -681,7 +681,6 @@ class GraphModularity(base.PopulationIndex):
 
     Examples
     --------
-    >>> import numpy as np
     >>> S = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
     >>> GraphModularity().fit(S).evaluate([0, 0, 0, 1, 1, 1]).round(12)
     array([0.3])
@@ -690,9 +689,7 @@ class GraphModularity(base.PopulationIndex):
     name, greater_is_better = "modularity", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph.
-
-        Raises a ValueError if S is not square, symmetric, finite and non-negative.
+        """Fit to a graph; raise a ValueError unless S is symmetric, finite and non-negative.
 
         Parameters
         ----------
@@ -769,7 +766,6 @@ class CutEdges(BoundaryCut):
     name, greater_is_better = "cut_edges", False
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph; its diagonal is ignored."""
         super().fit(csr_array(_data.checked_graph(data)).astype(bool).astype(np.float64))
         return self
 
@@ -788,14 +784,7 @@ class LoadVariation(base.PopulationIndex):
     name, greater_is_better = "load_variation", False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to weights.
-
-        Raises a ValueError if a weight is negative or if all weights are 0.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples,)
-        """
+        """Fit to weights, shape (n_samples,); raise a ValueError if one is negative or all are 0."""
         self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
             raise ValueError("data must have a positive weight, got none")
@@ -837,14 +826,9 @@ class ChangedShare(base.PopulationIndex):
         self.previous = previous
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to ``previous`` if it is set, otherwise to ``data``.
+        """Fit to ``previous`` if it is set, otherwise to ``data``, which then contains the previous labels.
 
         Raises a ValueError if no sample has a previous label or if ``previous`` has the wrong length.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples,) or (n_samples, n_features)
-            Previous labels or, if ``previous`` is set, the samples.
         """
         given, name = (data, "data") if self.previous is None else (self.previous, "previous")
         labels = _data.checked_integers(given, name, ndim=(1,))
@@ -885,15 +869,10 @@ class Compactness(base.PopulationIndex):
     name, greater_is_better = "compactness", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to shapes.
+        """Fit to a tuple of the samples' areas, their perimeters, and a symmetric matrix of border lengths.
 
         Raises a ValueError if lengths differ, if a value is negative, or if a perimeter is too short for its
         area or borders.
-
-        Parameters
-        ----------
-        data : tuple of (areas, perimeters, borders)
-            Area and perimeter of each sample, and a symmetric (sparse) matrix of shared border lengths.
         """
         if not isinstance(data, list | tuple) or len(data) != 3:
             raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}")
