@@ -118,7 +118,7 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Combine probabilities ``first`` (n, n_classes) of X with those of the classifiers; rows sum to 1."""
+        """Combine probabilities ``first`` (n, n_classes) of X with the classifiers'; rows sum to 1."""
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)
         for weight, classifier in zip(self.weights[1:], self.classifiers, strict=True):
