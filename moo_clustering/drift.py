@@ -274,11 +274,13 @@ class ClusterChanges:
     deaths : tuple of int
         Clusters that have become inactive: they received no new rows, although the probability of this would
         be below .01 if nothing had changed. They keep their earlier rows.
-        ``deaths``, and earlier deaths without new rows since.
+    inactive : tuple of int
+        ``deaths``, and clusters that died in earlier updates and have not received rows since.
     merges : dict of int to tuple of int
         For each merged cluster, the earlier clusters (two or more) with at least half of their rows in it.
     splits : dict of int to tuple of int
         For each split earlier cluster, the clusters (two or more) that contain at least a fifth of its rows.
+    renumbered : dict of int to int
         Earlier and new numbers of clusters that were renumbered to fill gaps.
     moved : ndarray of int
         Indices of earlier rows that are no longer in the cluster that matches their earlier cluster.

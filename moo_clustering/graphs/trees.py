@@ -350,6 +350,7 @@ def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
 ) -> Int32Array:
     """Compute the Genie partitions for several numbers of clusters, in O(m) additional time for each.
+
     Parameters
     ----------
     links, lengths

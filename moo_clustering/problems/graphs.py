@@ -175,6 +175,7 @@ class MOCKProblem(EncodedProblem):
         by the objective's range. Returns the genotypes of the non-dominated partitions, lowest variance
         first. P parts take O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. If there are more
         than 500 parts, the smallest are first merged with their closest neighbours.
+
         Examples
         --------
         >>> X = [[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]]
