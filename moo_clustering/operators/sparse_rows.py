@@ -63,7 +63,7 @@ class RowUniformCrossover(base.PairCrossover):
     """Swap each sample's row of weights between two parents with probability one half.
 
     Swaps the entries of ``row_errors`` and ``row_sizes`` if both parents have them. Takes O(N w) time and
-    memory per crossed pair. Reconstructed, as :class:`SparseRowSampling`.
+    memory per crossed pair. Reconstructed like :class:`SparseRowSampling`.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class SupportMutation(base.SeededMutation):
     A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G_aa,
     where g is minus half the gradient. The last link in a row is never dropped, and weights are refitted even
     if no link changes. Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, and copies
-    its genes. Reconstructed, as :class:`SparseRowSampling`.
+    its genes. Reconstructed like :class:`SparseRowSampling`.
 
     Parameters
     ----------
