@@ -8,9 +8,9 @@ import click
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import minmax_scale
-from tqdm import tqdm
 
 from moo_clustering._kernels.caching import saves
+from moo_clustering._messages import progress_bar
 from moo_clustering.cli.fit import run_job
 from moo_clustering.cli.folder import REPORT, open_folder
 from moo_clustering.cli.job import Job
@@ -37,7 +37,7 @@ def run_warm_up(fit: click.Command) -> None:
         file = Path(folder) / "table.csv"
         rows = np.column_stack([table.X.astype(str), classes])
         file.write_text("\n".join(",".join(row) for row in [[*names, "class"], *rows]))
-        for number, options in enumerate(tqdm(_COMMON, desc="Compiling", unit="run", leave=False)):
+        for number, options in enumerate(progress_bar(_COMMON, desc="Compiling", unit="run", leave=False)):
             out = str(Path(folder) / str(number))
             fit.main([str(file), "--out", out, "--quiet", *options], standalone_mode=False)
     seconds = time.perf_counter() - started
