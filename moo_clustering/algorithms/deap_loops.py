@@ -166,8 +166,9 @@ class CountedStep(Documented, ABC):
     mutpb, kmpb : float
         Probabilities of applying ``mutate`` and then ``km`` to a child.
     max_evals : int, optional
-        Maximum number of evaluations, including the initial population and trial evaluations of ``mutate``.
-        Children beyond the budget are dropped or, except in CHC, replaced by the best parents.
+        Maximum number of evaluations, including those of the initial population and the trials of ``mutate``,
+        which can exceed it unless ``mutate`` is batched. Children beyond the budget are dropped or, except in
+        CHC, replaced by the best parents.
 
     Attributes
     ----------

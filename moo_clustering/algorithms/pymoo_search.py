@@ -601,7 +601,7 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Return arrays and metadata for :meth:`restore`; raise a ValueError for unsaved attributes."""
+        """Return arrays and metadata for :meth:`restore`; raise a ValueError if this is impossible."""
         self._write_back()
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -613,7 +613,7 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state instead of calling :meth:`start`; raise a ValueError for other problems."""
+        """Restore a saved state instead of calling :meth:`start`; raise a ValueError on a mismatch."""
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")

@@ -80,8 +80,8 @@ def spectral_partition(
     """Cluster a graph by k-means on the rows of its first K Laplacian eigenvectors.
 
     K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to a random
-    subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, or if bridges or weights
-    are impossible. Source: PESC, Algorithm 1.
+    subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, if bridges require
+    the missing ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------

@@ -205,8 +205,8 @@ class SupportMutation(base.SeededMutation):
 class RowTableEvaluator(Evaluator):
     """Evaluate SRMOSC individuals by summing their ``row_errors`` and ``row_sizes``.
 
-    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update both arrays, as all operators
-    in this module do; missing arrays are computed. Takes O(N) time per individual.
+    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update both arrays, such as
+    ``RowUniformCrossover`` and ``SupportMutation``. Takes O(N) time per individual.
     """
 
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:

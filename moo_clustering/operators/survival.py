@@ -349,7 +349,7 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> IntpArray:
 
 
 class RandomSurvival(_SeededSurvival):
-    """Select survivors at random, as a control without selection. Source: ParetoClustering, controls."""
+    """Select survivors at random, as a control that also needs random parents. Source: ParetoClustering."""
 
     def __init__(self) -> None:
         super().__init__(filter_infeasible=False)

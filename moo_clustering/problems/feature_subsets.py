@@ -101,7 +101,7 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Run k-means on each subset; return the labels and the between-cluster shares of the squares."""
+        """Run k-means on each subset; return the labels and the explained shares of the sum of squares."""
         found = [self._of(row) for row in self.subsets(X)]
         labels = np.array([one for one, _ in found], dtype=np.int32).reshape(-1, self.n_samples)
         return labels, np.array([share for _, share in found])
@@ -252,8 +252,8 @@ class _HeldOutLabels(SubsetIndex):
 class FeatureSubsetProblem(PartitionProblem):
     """Select features for k-means by labels, pairs or unsupervised indices, with one boolean per feature.
 
-    Raises a TypeError or ValueError if there is neither supervision nor an objective, or if labels or an
-    evaluated subset have the wrong length.
+    Raises a TypeError or ValueError if there is neither supervision nor an objective, or if labels,
+    ``max_features`` or an evaluated subset are invalid.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ class MedoidProblem(EncodedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Assign samples under the constraints; ``penalty`` (default: infinite) is a conflict's distance."""
+        """Assign samples under the constraints; a conflict adds ``penalty`` (default: infinity)."""
         assignment = self._assignment or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
 
