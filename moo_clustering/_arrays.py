@@ -318,7 +318,8 @@ def array_of(
         got = quoted(returned) if returned is None or array.ndim == 0 else got
         raise ValueError(f"{who} must return {what}, an array of shape {shape}; got {got}")
     if not nan and array.dtype.kind == "f" and (n_bad := np.count_nonzero(np.isnan(array))):
-        raise ValueError(f"{who} must return {what}, an array of shape {shape}; {n_bad} values are NaN")
+        bad = f"NaN for {n_bad} of {array.size} values"
+        raise ValueError(f"{who} must return {what}, an array of shape {shape}; got {bad}")
     return array
 
 
@@ -327,8 +328,8 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
     what = "one finite value per partition (row of labels)"
     array = array_of(returned, who, (n,), what, nan=True)
     if n_bad := np.count_nonzero(~np.isfinite(array)):
-        advice = "return a large finite value where it is undefined"
-        raise ValueError(f"{who} must return {what}; {n_bad} of {n} are not finite: {advice}")
+        advice = "return a large finite value where the result is undefined"
+        raise ValueError(f"{who} must return {what}, but {n_bad} of {n} are not finite; {advice}")
     return array.astype(np.float64)
 
 

@@ -119,7 +119,7 @@ def _text_fault(text: str, kind: str = "file or folder") -> str:
     if "\0" in text:
         return "contains a null byte, which is not allowed in a path"
     if text == "-":
-        return f"does not mean a standard stream here; specify the path of a {kind}"
+        return f"cannot be a standard stream; specify the path of a {kind}"
     if text.partition("/")[0] == "~":
         return f"begins with ~, which was not expanded; specify {os.path.expanduser(text)} or ./{text}"
     return ""

@@ -29,7 +29,7 @@ INTERRUPTED = 130
 _SOON = 0.02  # seconds before an interruption during a compilation is repeated
 # Allocations between garbage collections. Imports alone create half a million permanent objects.
 _ALLOCATIONS = 50_000
-_LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
+_LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
 # Warnings by other packages that are intended for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
@@ -359,7 +359,7 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, EOFError):
         # Otherwise, click would interpret this error as the end of a dialogue.
         said = message_line(error) or "EOFError"
-        return f"data ended too early: {said}; use --traceback before the command to see where"
+        return f"unexpected end of data: {said}; to see where, run moo-clustering --traceback ..."
     if isinstance(error, ImportError):
         from moo_clustering._arrays import MissingPackageError
 
@@ -404,7 +404,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
             told["compiling"] = True
             later = "; later runs reuse them" if saves() else ""
             with bar_class().external_write_mode():
-                click.echo(f"Compiling kernels for this computer{later}.", err=True)
+                click.echo(f"Compiling the kernels for this computer{later}.", err=True)
 
     with before_compiling(tell):
         yield

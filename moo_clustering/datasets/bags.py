@@ -128,8 +128,9 @@ def read_bags(
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
-    if isinstance(drop, str) or isinstance(nominal, str):
-        raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
+    for name, given in (("drop", drop), ("nominal", nominal)):
+        if isinstance(given, str):
+            raise TypeError(f"{name} must be a sequence of names, such as [{given!r}], got {quoted(given)}")
     path = files.data_path(path)
     options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
     with files.readable(path):
@@ -222,7 +223,7 @@ def _flat_roles(
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
-        remedy = Remedy("name the class output, for example with", "label", outputs[0])
+        remedy = Remedy("select the class, for example with", "label", outputs[0])
         raise DataError(f"{path} has several outputs ({', '.join(map(repr, outputs))})", remedy)
     label = _named_label(columns, options, outputs)
     free = [place for place in _free(columns, options) if place != label]
@@ -235,8 +236,8 @@ def _flat_roles(
         bag, guessed = 0, True
     else:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-        fault = "has neither a relational attribute nor a recognisable column of bag identifiers"
-        raise DataError(f"{path} {fault}", Remedy("name the column with", "bag", note=f", one of {shown}"))
+        fault = "has neither a relational attribute nor a recognisable bag-identifier column"
+        raise DataError(f"{path} {fault}", Remedy("specify the column with", "bag", note=f", one of {shown}"))
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
     return bag, label, guessed
@@ -399,9 +400,9 @@ def _flat_table(rows: Rows, roles: tuple[int, int | None, bool], options: BagOpt
     members = _members_of(column, rows.numbers[:, bag], rows, path)
     if guessed and members.n_bags == len(rows):
         raise DataError(
-            f"{path}: all rows have different values in the first column, {column.name!r}, so it "
-            "does not look like a column of bag identifiers",
-            Remedy("name the bag column with", "bag"),
+            f"{path}: the first column, {column.name!r}, has a different value in every row, so it "
+            "does not seem to contain bag identifiers",
+            Remedy("specify the bag column with", "bag"),
         )
     classes = None if label is None else (rows.columns[label], rows.numbers[:, label])
     kept = [
@@ -484,7 +485,7 @@ def _read_npz(path: Path, options: BagOptions) -> BagTable:
     source = str(path)
     arrays = read_arrays(path, DataError, "instances", "bag_offsets")
     if options.bag is not None:
-        fault = "stores its bags in the array 'bag_offsets', not in a column"
+        fault = "defines its bags by the array 'bag_offsets', not by a column"
         raise DataError(f"{path} {fault}", Remedy("omit", "bag", options.bag))
     X = tables.numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
@@ -531,7 +532,7 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
         where = rows.place(int(missing[0]))
-        raise DataError(f"{path}, {where} has no bag: column {column.name!r} is empty there")
+        raise DataError(f"{path}, {where}: missing bag identifier in column {column.name!r}; fill it in")
     bag_of_row, used = number_clusters(codes.astype(np.int64))
     return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
 
@@ -574,7 +575,7 @@ def _classes(
         raise DataError(
             f"{path}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} and "
             f"{two} in {rows.place(row)} (column {column.name!r}), but a bag must have one class",
-            Remedy("name the class column with", "label"),
+            Remedy("specify the class column with", "label"),
             Remedy("if there is none, use", "label", False),
             _leave_out(column.name),
         )
@@ -599,14 +600,14 @@ def _feature_matrix(
     numbers = _filled(rows, options, path, where)
     blocks = [_block(column, numbers[:, place], options.nominal) for place, column in enumerate(rows.columns)]
     if not blocks:
-        raise DataError(f"{path}: there are no features")
+        raise DataError(f"{path} has no feature columns")
     names = tuple(name for block in blocks for name in block[0])
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise DataError(f"{path} has two features named {twice!r}", _leave_out(twice))
     if all(values is None for _, values in blocks):
         return numbers, names
-    tables.require_room(len(rows), len(names), f"{path}: a feature for each nominal value")
+    tables.require_room(len(rows), len(names), f"{path}: one feature per nominal value")
     parts = [numbers[:, [at]] if values is None else values for at, (_, values) in enumerate(blocks)]
     return np.ascontiguousarray(np.hstack(parts)), names
 
@@ -623,7 +624,7 @@ def _block(
         values, codes = tuple(f"{value:.15g}" for value in met), places.astype(np.float64)
     elif set(values) == {"0", "1"}:
         return (column.name,), np.array(values, dtype=np.float64)[codes.astype(np.int64), None]
-    tables.require_room(len(codes), len(values), f"a feature for each value of column {column.name!r}")
+    tables.require_room(len(codes), len(values), f"one feature per value of column {column.name!r}")
     one_hot = codes[:, None] == np.arange(len(values))
     return tuple(f"{column.name}={value}" for value in values), one_hot.astype(np.float64)
 
@@ -647,8 +648,8 @@ def _refuse_text(rows: Rows, place: int, path: Path) -> None:
     raise DataError(
         f"{path}: column {column.name!r} is not numeric{example}",
         _leave_out(column.name),
-        Remedy("create a feature for each of its values with", "nominal", [column.name]),
-        Remedy("if it contains the classes of the bags, use", "label", column.name),
+        Remedy("create one feature per value with", "nominal", [column.name]),
+        Remedy("if it contains the bag classes, use", "label", column.name),
     )
 
 
@@ -666,19 +667,19 @@ def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], 
     name = rows.columns[column].name
     if infinite.any():
         remedy = Remedy("replace it, or drop the column with", "drop", [name])
-        raise DataError(f"{path}, {where(row)} has an infinite value in column {name!r}", remedy)
+        raise DataError(f"{path}, {where(row)}: infinite value in column {name!r}", remedy)
     if options.missing == "error":
         count = int(gaps.sum()) - 1
-        more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""
+        more = f" (and {count} more)" if count else ""
         raise DataError(
-            f"{path}, {where(row)} has no value in column {name!r}{more}",
+            f"{path}, {where(row)}: missing value in column {name!r}{more}",
             Remedy("fill it in"),
             Remedy("drop the column with", "drop", [name]),
             Remedy("impute the median or most frequent value with", "missing", "median"),
         )
     if (empty := gaps.all(axis=0)).any():
         name = rows.columns[empty.argmax()].name
-        raise DataError(f"{path}: column {name!r} has no values", _leave_out(name))
+        raise DataError(f"{path}: column {name!r} has only missing values", _leave_out(name))
     from sklearn.impute import SimpleImputer  # slow import, required only for missing values
 
     numbers = numbers.copy()

@@ -263,8 +263,8 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
         if not np.isnan(other).any() and len(differs):
             example = texts[known[differs[0]]]
             raise DataError(
-                f"column {column.name!r} can be read in two ways ({example!r}), because column {name!r} has "
-                f"{_CONVENTIONS[convention]}, unlike the training table"
+                f"column {column.name!r} is ambiguous ({example!r}), because column {name!r} has "
+                f"{_CONVENTIONS[convention]}, unlike in the training table; use its notation in both columns"
             )
 
 
@@ -339,7 +339,7 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
     if found is None:
         found = _dated(different)
         if column.forms and isinstance(found, tuple):
-            note = f"column {column.name!r} has dates in another format than in the training table"
+            note = f"column {column.name!r} has a different date format than in the training table"
     if isinstance(found, str):
         raise DataError(f"column {column.name!r}: {found}")
     if found is None:
@@ -390,7 +390,7 @@ def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> R
 
 
 def _refuse_kind(column: Column, example: str) -> None:
-    had, remedy = _KINDS[column.kind], "leave cells empty if their values are missing"
+    had, remedy = _KINDS[column.kind], "leave the cells of missing values empty"
     fault = f"had {had} in the training table, but has {quoted(example)} here"
     raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
@@ -565,11 +565,11 @@ def alike_note(names: Iterable[str]) -> str:
             other = met.setdefault(key, name)
             if other == name:
                 continue
-            how = "; write them alike if they mean the same"
+            how = "; use one spelling if they mean the same"
             if not np.isnan(number) or unicodedata.normalize("NFKC", other) == text:
-                same = "letters in another encoding" if np.isnan(number) else "number"
-                how = f", although they are the same {same}"
-            return f"{other!r} and {name!r} are treated as different{how}"
+                same = "differ only in Unicode form" if np.isnan(number) else "are the same number"
+                how = f", although they {same}"
+            return f"{other!r} and {name!r} are treated as different values{how}"
     return ""
 
 
@@ -791,12 +791,12 @@ def judge(column: Column) -> Column:
         return column.out("empty")
     if (known == known[0]).all():
         is_whole = len(known) == len(column.values)
-        return column.out("constant" if is_whole else "one value, otherwise empty cells")
+        return column.out("constant" if is_whole else "constant except for empty cells")
     if len(known) < (1 - _MOST_MISSING) * len(column.values):
         n_missing = len(column.values) - len(known)
         return column.out(f"{n_missing} of {len(column.values)}{_MISSING_CELLS}")
     if column.kind == "number":
-        return column.out("it numbers the rows") if _numbers_rows(column.name, known) else column
+        return column.out("row numbers") if _numbers_rows(column.name, known) else column
     judged = _judge_category(column, known) if column.kind == "category" else column
     return column.out(column.units) if judged.kind == "out" and column.units else judged
 
@@ -822,8 +822,9 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
     # Codes are always categorical, so they may have more distinct values than other columns.
     many = _MOST if column.code else max(FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
-        what = "free text" if words > _FREE_TEXT else "too many different values"
-        return column.out(Advice(f"{what} ({n_different} in {n} rows){_mixed(different)}", *advice))
+        what = "free text" if words > _FREE_TEXT else "too many categories"
+        counts = f"({n_different} distinct values in {n} rows)"
+        return column.out(Advice(f"{what} {counts}{_mixed(different)}", *advice))
     return column
 
 
@@ -838,7 +839,7 @@ def _mixed(different: NDArray[Any]) -> str:
         if not all(found) and sum(found) >= len(found) / 2:
             n = f"the first {len(found)}" if len(found) < len(different) else len(found)
             example = different[found.index(False)]
-            return f": {sum(found)} of {n} different values are {kind}, but not {example!r}"
+            return f": {sum(found)} of {n} distinct values are {kind}, but {example!r} is not"
     if all(are["dates"]):
         for other in different[:_MOST]:
             if _dated(np.array([different[0], other], dtype=object)) is None:
@@ -860,29 +861,28 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
         if key == _MISSING_CELLS and others:
             reason = "more than half of the" + _MISSING_CELLS
         said = [reason, for_command(reason)]
-        if reason in ("it numbers the rows", "a different value in every row"):
+        if reason in ("row numbers", "a different value in every row"):
             cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
             ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
-            said = [f"{reason} ({way} names the rows by it)" for way in ways]
+            said = [f"{reason} ({way} uses it as row names)" for way in ways]
         notes.append(Advice(f"{column_list(names)} dropped: ", *said))
     return notes
 
 
 def unread_note(unread: UnseenCells) -> str:
-    cells, count = ("1 cell", "counts") if unread.n_rows == 1 else (f"{unread.n_rows} cells", "count")
-    texts = listed([*map(repr, unread.values)])
-    return f"column {unread.column!r} has {cells} that could not be read ({texts}) and {count} as missing"
+    cells, verb = ("cell", "is") if unread.n_rows == 1 else ("cells", "are")
+    found = f"{unread.n_rows} unreadable {cells} ({listed([*map(repr, unread.values)])})"
+    return f"column {unread.column!r} has {found}, which {verb} treated as missing"
 
 
 def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
     """Return notes on categories, dates, and numbers in unusual notation."""
     notes = []
     if names := [column.name for column in columns if column.kind == "category"]:
-        count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
-        whose = "its" if len(names) == 1 else "their"
-        notes.append(f"{column_list(names)} of text converted to {count} of {whose} values")
+        count = f"{n_indicators} indicator feature{'' if n_indicators == 1 else 's'}"
+        notes.append(f"text in {column_list(names)} converted to {count}")
     if names := [column.name for column in columns if column.kind == "date"]:
-        text = f"{column_list(names)} of dates converted to numbers of days ("
+        text = f"dates in {column_list(names)} converted to days ("
         notes.append(Advice(text, "drop a column to exclude it)", "--drop excludes a column)"))
     for convention, text in (("comma", "decimal commas"), ("point", _THOUSANDS)):
         if names := [column.name for column in columns if column.convention == convention]:
@@ -920,7 +920,7 @@ def totals_note(columns: Sequence[Column]) -> str:
             sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []
     if not sums or len(sums) < len(numbers) / 2:
         return ""
-    return f"the last row contains the sum of the other rows in {column_list(sums)}; remove a row of totals"
+    return f"the last row is the sum of the other rows in {column_list(sums)}; remove it if it holds totals"
 
 
 def column_list(names: Sequence[str]) -> str:

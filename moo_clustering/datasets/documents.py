@@ -131,8 +131,7 @@ def read_documents(
             return _documents(_read_lines(path, fields.wanted(), expansion), fields, path)
         if files.suffix_of(path) in _ROWS:
             return _documents(_read_rows(path, fields.wanted(), expansion), fields, path)
-    known = ", ".join([*files.JSON_LINES, *_ROWS])
-    raise DataError(f"{path} has the suffix {path.suffix!r}; texts can be read from {known} or a folder")
+    raise files.unknown_suffix(path, [*files.JSON_LINES, *_ROWS], "; or read a folder of .txt files")
 
 
 def tfidf(
@@ -230,7 +229,7 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     try:
         found = checked_array(made, "embeddings", [np.dtype(np.float32), np.dtype(np.int8)])
     except (TypeError, ValueError) as error:
-        raise DataError(f"model {name} does not return embeddings: {error}") from error
+        raise DataError(f"model {name} returned invalid embeddings: {error}") from error
     if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
         needed = f"one row of numbers per text, {len(texts)} in all"
         raise DataError(f"model {name} must return {needed}; got an array of shape {found.shape}")
@@ -246,7 +245,8 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
                 return type(model).__name__, found
         if callable(model):
             return quoted(getattr(model, "__name__", type(model).__name__)), model
-        raise DataError(f"model must be a callable or 'package:name', got {quoted(model)}")
+        allowed = "a callable, 'package:name', or an object with a method encode or embed"
+        raise DataError(f"model must be {allowed}, got {quoted(model)}")
     package, colon, name = model.partition(":")
     package = package.strip().replace("_", "-") if package.replace("_", "-") in _EMBEDDERS else package
     if not (colon and package and name):
@@ -285,19 +285,19 @@ def _read_folder(folder: Path, fields: _Fields) -> Documents:
     """Read every text file in a folder and its sub-folders, sorted by name."""
     roles = fields.roles
     if fields.text or roles.id_column or roles.drop:
-        problem = f"{folder} is a folder of text files, which has no columns to name with "
-        flags = "--text-columns, --id-column or --drop"
-        raise DataError(Advice(problem, "text_columns, id_column or drop", flags))
+        problem = f"{folder} is a folder of text files, which have no columns; omit "
+        flags = "--text-columns, --id-column and --drop"
+        raise DataError(Advice(problem, "text_columns, id_column and drop", flags))
     for option, given in (("labels", roles.labels), ("partial_labels", roles.partial_labels)):
         if given not in (None, "folder"):
-            allowed = "'folder' (its sub-folders are the classes)"
-            raise DataError(f"{option} of a folder must be {allowed}, got {quoted(given)}")
+            allowed = "'folder' (one class per sub-folder)"
+            raise DataError(f"for a folder, {option} must be {allowed}, got {quoted(given)}")
     found = sorted(
         (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
         key=lambda path: path.relative_to(folder).parts,
     )
     if not found:
-        raise DataError(f"{folder} contains no documents: it has no .txt file")
+        raise DataError(f"{folder} contains no documents (.txt files)")
     places = [path.relative_to(folder) for path in found]
     row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
     documents = Documents(folder.resolve().name, [files.file_text(path) for path in found], row_ids)
@@ -324,12 +324,12 @@ class _Fields(NamedTuple):
         if self.text is None:
             return
         if not self.text:
-            raise _option_error(_TEXT_COLUMNS, "must name at least one column")
+            raise _option_error(_TEXT_COLUMNS, "must contain at least one column name")
         for number, column in enumerate(self.text):
             if column in taken:
                 raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
             if column in self.text[:number]:
-                raise _option_error(_TEXT_COLUMNS, f"names {column!r} twice")
+                raise _option_error(_TEXT_COLUMNS, f"contains {column!r} more than once")
 
     def wanted(self) -> set[str]:
         return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
@@ -393,7 +393,7 @@ def _text_columns(text: Sequence[str] | None, free: list[str], records: _Records
         shown = ", ".join(map(repr, records.columns[:10])) + more
         problem = f"{records.source} has no column 'title', 'text' or 'abstract'; its columns are "
         ways = (f"{way}, or save the fields as CSV to cluster them as a table" for way in _TEXT_COLUMNS)
-        raise DataError(Advice(f"{problem}{shown or 'none'}; name text columns with ", *ways))
+        raise DataError(Advice(f"{problem}{shown or 'none'}; specify text columns with ", *ways))
     return columns
 
 
@@ -406,7 +406,7 @@ def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
-            fault = f"column {column!r} is neither a string nor a list of strings"
+            fault = f"column {column!r} must contain a string or a list of strings"
             raise DataError(f"{records.source}, line {line}: {fault}")
         yield tuple(name for item in items if (name := files.written(item)).strip())
 
@@ -480,7 +480,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # too many digits or nesting levels
         raise DataError(f"{where} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
-        raise DataError(f"{where} is JSON but not an object such as {{...}}")
+        raise DataError(f"{where} must be a JSON object, such as {{...}}, got {quoted(record)}")
     return record
 
 

@@ -152,7 +152,7 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         if error.object.startswith(_ZIP):
-            remedy = "unpack it, or if it is an Excel workbook, rename it to .xlsx"
+            remedy = "unpack it, or rename it to .xlsx if it is an Excel workbook"
             raise DataError(f"{path} is not a text file but a zip archive; {remedy}") from error
         raise DataError(f"{path} is not a UTF-8 text file ({error.reason})") from error
     except OSError as error:
@@ -167,7 +167,7 @@ def data_path(path: str | PathLike[str]) -> Path:
 
 
 def unknown_suffix(path: Path, known: Iterable[str], more: str = "") -> DataError:
-    supported = f"supported suffixes are {', '.join(known)}, and text files also with .gz"
+    supported = f"supported suffixes are {', '.join(known)}; text files may end with an additional .gz"
     return DataError(f"{path} has the suffix {path.suffix!r}; {supported}{more}")
 
 
@@ -190,9 +190,9 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
         with gzip.open(io.BytesIO(raw)) as file:
             content = file.read(most + 1)
     except EOFError as error:
-        raise DataError(f"{path} is truncated: its compressed data end too early") from error
+        raise DataError(f"{path} is truncated: its compressed data are incomplete") from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{path} is not a gzip file, or is damaged: {error}") from error
+        raise DataError(f"{path} is not a valid gzip file: {error}") from error
     if len(content) > most:
         raise too_large(path, len(raw), f"more than {most:,}", expansion)
     return content
@@ -202,8 +202,8 @@ def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
     """Create an error for a file whose decompressed size exceeds the limit."""
-    limit = f"more than {expansion} times its size, and was not read"
-    trust = Remedy("if you trust its source, allow more with", "expansion")
+    limit = f"which exceeds the limit of {expansion} times its size"
+    trust = Remedy("if you trust its source, raise the limit with", "expansion")
     return DataError(f"{path} expands from {size:,} bytes to {expanded}, {limit}", Remedy(remedy), trust)
 
 
@@ -225,7 +225,7 @@ def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
     except UnicodeDecodeError:
         if notes is None or encoding == "utf-16":
             raise
-    notes.append("the file is not UTF-8 and was read as Windows-1252; check its letters")
+    notes.append("the file is not UTF-8 and was read as Windows-1252; check its non-ASCII letters")
     return content.decode("cp1252"), "cp1252"
 
 
@@ -280,9 +280,9 @@ class TableText(NamedTuple):
                 at_end = "end of data" in str(error)
                 # Text after a closing quote is harmless within a line.
                 if at_end or reader.line_num > start + 1:
-                    remedy = "close them or, within a cell, double them"
-                    remedy += ", unless the file was truncated" * at_end
-                    fault = f"line {start + 1}: quotes do not match ({error})"
+                    remedy = "close the quote, or double it inside a cell"
+                    remedy += "; the file may be truncated" * at_end
+                    fault = f"line {start + 1}: unmatched quote ({error})"
                     raise DataError(f"{source}, {fault}; {remedy}") from error
             start = reader.line_num
 
@@ -379,7 +379,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         with zipfile.ZipFile(path) as archive:
             expanded = sum(each.file_size for each in archive.infolist())
     except zipfile.BadZipFile as error:
-        raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
+        raise DataError(f"{path} is not a valid Excel file (.xlsx): {error}") from error
     if expanded > most_expanded(size, expansion):
         raise too_large(path, size, f"{expanded:,}", expansion)
     limit = _Budget(path, size, most_expanded(size, expansion), expansion)
@@ -396,10 +396,10 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     except (MemoryError, DataError):
         raise
     except Exception as error:  # openpyxl does not catch errors from zipfile and XML parsers
-        raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
+        raise DataError(f"{path} is not a valid Excel file (.xlsx): {error}") from error
     if len(found) > 1:
         others = ", ".join(map(repr, list(found)[1:]))
-        notes.append(f"only the first sheet, {next(iter(found))!r}, was read, not {others}")
+        notes.append(f"read only the first sheet, {next(iter(found))!r}, and ignored {others}")
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(next(iter(found.values()), []))
     return text.getvalue()
@@ -432,7 +432,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
     width = 0
     for number, row in enumerate(rows, 1):
         if number > _LAST_ROW:
-            raise DataError(f"{limit.path} has a row beyond {_LAST_ROW:,}, Excel's last; save it as CSV")
+            raise DataError(f"{limit.path} has more than {_LAST_ROW:,} rows, Excel's limit; save it as CSV")
         cells = ["" if cell.value is None else _sheet_cell(cell) for cell in row]
         while cells and not cells[-1].strip():
             cells.pop()
@@ -470,7 +470,7 @@ def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
     except (OSError, MemoryError, DataError):
         raise
     except Exception as error:  # pyarrow raises various errors for damaged bytes and invalid text
-        raise DataError(f"{path} is not a Parquet file, or is damaged: {error}") from error
+        raise DataError(f"{path} is not a valid Parquet file: {error}") from error
 
 
 def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
@@ -604,7 +604,7 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
             fault = f"has {cells}, but the first line names {n_columns} column{'s' * (n_columns != 1)}"
             remedy = "correct the line, or remove it if it is a title or footnote"
             if n_columns == 1:
-                remedy = "remove titles above the line of column names"
+                remedy = "remove any title above the column names"
             raise DataError(f"{source}, line {line} {fault}; {remedy}")
         yield line, row
 
@@ -618,7 +618,7 @@ def code_reason(known: Mapping[str, float]) -> str:
         if text[0] in "+-0" and _LEADING_ZERO.match(text):
             return f"{text!r} begins with a zero"
         if ("e" in text or "E" in text) and (found := _EXPONENT.fullmatch(text)):
-            exponents.append(f"{text!r} would be the number {number:g}")
+            exponents.append(f"{text!r} would be read as {number:g}")
             if found[1] == "0" or len(found[1]) > 1:
                 return exponents[-1]
     if exponents and len(set(known.values())) < len(known):
@@ -632,9 +632,9 @@ def code_reason(known: Mapping[str, float]) -> str:
 def rounding_note(known: Mapping[str, float]) -> str:
     """Describe the side effects of reading texts as numbers, or return "". See :func:`code_reason`."""
     if pair := indistinct(known):
-        return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
+        return f"distinct numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
-        return f"read as numbers with exponents ({text!r} is {known[text]:.15g})"
+        return f"read as numbers in exponential notation ({text!r} is {known[text]:.15g})"
     return ""
 
 

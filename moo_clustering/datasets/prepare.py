@@ -273,7 +273,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         features = check_array(X, dtype=np.float64)
         if features.shape[1] != len(self._feature_names):
             n = len(self._feature_names)
-            raise ValueError(f"X has {features.shape[1]} features, but the table has {n}")
+            raise ValueError(f"X has {features.shape[1]} features, but the fitted table has {n}")
         ends = np.cumsum([len(scale.feature_names) for scale in self._scales])
         blocks = np.split(features, ends[:-1], axis=1)
         pairs = zip(self._scales, blocks, strict=True)
@@ -286,7 +286,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if input_features is not None and list(map(str, np.asarray(input_features))) != self._names_in:
-            raise ValueError("input_features must equal feature_names_in_, the columns of the fit")
+            raise ValueError("input_features must equal feature_names_in_, the column names of the fit")
         return np.array(self._feature_names, dtype=object)
 
     def _fitted(self, table: Any) -> tuple[FloatArray, list[NDArray[Any]], BoolArray, Sequence[str]]:
@@ -447,7 +447,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
     hint = f"; it has {column_list(hints)}, but names must match exactly" if hints else ""
     if not hints and (new := [name for name in names if name not in of_fit]):
         shown = ", ".join(map(repr, new[:5])) + (", ..." if len(new) > 5 else "")
-        hint = f", and has new names ({shown}); rename columns as in the fit"
+        hint = f", but has new names ({shown}); rename the columns as in the fit"
     raise DataError(f"the table lacks {column_list(absent)} of the fit{hint}")
 
 
@@ -535,10 +535,9 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
     best, second = np.argsort(explained)[::-1][:2]
     if explained[best] >= _EXPLAINED and explained[second] <= _UNEXPLAINED:
         warn_caller(
-            f"column {scales[best].column.name!r} alone determines the strongest split of the table "
-            f"in two (which explains {explained[best]:.0%} of its variance, but at most "
-            f"{explained[second]:.0%} of any other column): drop the column if such clusters are not "
-            "intended"
+            f"column {scales[best].column.name!r} alone determines the main split of the table into two "
+            f"clusters, which explains {explained[best]:.0%} of its variance and at most "
+            f"{explained[second]:.0%} of any other column's; drop it if you do not want such clusters"
         )
 
 
@@ -696,7 +695,7 @@ class _Scale:
         if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
             row = int(np.abs(numbers).argmax())
             what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, more than 1e140 times the "
-            raise DataError(f"{what}range of the other cells; correct it, or leave the cell empty")
+            raise DataError(f"{what}range of the other cells; correct the cell or leave it empty")
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
@@ -782,7 +781,7 @@ class _Scale:
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
         ends = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
-        span, name = f"{ends[0]} to {ends[1]}, the range of the fit", self.column.name
+        span, name = f"the range of the fit, {ends[0]} to {ends[1]}", self.column.name
         found = alarming if distances.max() > 1.5 * (high - low) else notes
         found.append(f"column {name!r} has {n} outside {span} (such as {ends[2]})")
         unseen.append(UnseenCells.of(name, "beyond range", ends[2:], rows))
@@ -816,8 +815,7 @@ def _refuse(judged: Sequence[reading.Column]) -> None:
 def _independence_notes(names: Sequence[str]) -> list[str]:
     if not names:
         return []
-    what = "it depends" if len(names) == 1 else "they depend"
-    text = f"{column_list(names)} dropped: few different values, and {what} on no other column ("
+    text = f"{column_list(names)} dropped: few distinct values, and no dependence on any other column ("
     ways = 'TablePreparer(weights="equal")', "--weights equal"
     return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 
@@ -826,7 +824,7 @@ def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], m
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
-    word = "in the nearest rows, in" if nearest else "of"
+    word = "of the nearest rows, in" if nearest else "of"
     # Unlike the mean, the median of dates is a date that occurs in the table.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
@@ -849,7 +847,7 @@ def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
     empty = ~known.any(axis=1)
     n = int(empty.sum())
     rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
-    return [f"{rows} no values in the columns used"] if n else []
+    return [f"{rows} only missing values in the columns used"] if n else []
 
 
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
@@ -867,7 +865,7 @@ def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[N
         return []
     first, second = (columns[numeric[at]].name for at in pairs[0])
     more = "" if len(pairs) == 1 else f" (and {len(pairs) - 1} more pair{'s' * (len(pairs) > 2)})"
-    text = f"columns {first!r} and {second!r}{more} contain the same information, which counts twice"
+    text = f"columns {first!r} and {second!r}{more} contain the same information, which is counted twice"
     return [Advice(f"{text}; ", "drop one of them", "--drop excludes one of them")]
 
 

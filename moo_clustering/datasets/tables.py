@@ -291,8 +291,8 @@ def named_columns(
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
         if _is_numeric(cells, files.is_written_number):
-            names = f"column1 to column{len(cells)}" if len(cells) > 1 else "column1"
-            notes.append(f"the first line contains only numbers and is read as data, with the names {names}")
+            names = f"columns column1 to column{len(cells)}" if len(cells) > 1 else "column column1"
+            notes.append(f"the first line contains only numbers and is read as data of {names}")
             header = False
     if header is False and head:
         return [f"column{number + 1}" for number in range(len(head[0][1]))], False
@@ -340,7 +340,7 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
         if not name:
-            single = Remedy(f"keep one line with all names, or, {data.action}", "header", False)
+            single = Remedy(f"keep a single line of column names, or, {data.action}", "header", False)
             raise DataError(f"{source}: column {number} has no name", single)
         if name in seen:
             raise DataError(f"{source} has two columns named {name!r}", data)
@@ -410,7 +410,7 @@ def typed(
             found = _as_numbers(packed, name, notes)
     elif dates and (hours := read_times(bare)) is not None:
         found = hours
-        notes.append(f"column {name!r} read as numbers in hours")
+        notes.append(f"times in column {name!r} converted to hours")
     elif dates and isinstance(days := read_dates(bare), np.ndarray):
         found = _as_numbers(days, name, notes)
     else:
@@ -421,7 +421,7 @@ def typed(
 
 
 def _as_numbers(days: NDArray[np.datetime64], name: str, notes: list[str]) -> NDArray[np.float64]:
-    notes.append(f"column {name!r} of dates converted to numbers of days")
+    notes.append(f"dates in column {name!r} converted to days")
     found: NDArray[np.float64] = (days - np.fmin.reduce(days)) / np.timedelta64(86400, "s")
     return found
 
@@ -457,7 +457,7 @@ def _read_npz(path: Path, roles: Roles) -> Table:
             raise DataError(files.absent(source, "feature", name, "drop", names))
     keep = [column for column, name in enumerate(names) if name not in roles.drop]
     if not keep:
-        raise DataError(f"{source}: there are no features")
+        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, names))}")
     X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
     _check_numbers(X, names, source)
     if roles.labels is None and "y" in arrays and roles.partial_labels != "y":
@@ -501,8 +501,8 @@ def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     """Return the array; raise a DataError if it is not a numeric matrix, or if float64 makes values equal."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
-            f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
-            f"and shape {array.shape}"
+            f"{source}: array {name!r} must be a numeric 2-d array, got dtype {array.dtype} and shape "
+            f"{array.shape}"
         )
     for column in array.T:
         if same := files.indistinct_values(column):
@@ -546,7 +546,8 @@ def _table_from_frame(frame: pd.DataFrame, roles: Roles, path: Path) -> Table:
     taken = roles.by_column()
     features = [column for column in frame.columns if column not in taken]
     if not features:
-        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
+        besides = f" besides {', '.join(map(repr, taken))}" if taken else ""
+        raise DataError(f"{source} has no feature columns{besides}")
     others = _not_numeric(frame, features)
     if others and not roles.categories:
         _refuse(frame, others, source)
@@ -573,7 +574,7 @@ def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
         f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
         wrong,
         Remedy("drop such columns with", "drop", list(wrong[:_SHOWN])),
-        Remedy("declare their role with", "labels"),
+        Remedy("specify their role with", "labels"),
         Remedy("with", "partial_labels"),
         Remedy("with", "id_column"),
         Remedy("use them as categories with", "categories", True),
@@ -636,7 +637,7 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
         raise DataError(
-            f"{source}: column {name!r} contains neither numbers nor text but {kind}",
+            f"{source}: column {name!r} must contain numbers or text, got {kind}",
             Remedy("drop it with", "drop", [name]),
         )
     cells = [files.written(cell) for cell in files.cells_of(column)]
@@ -649,7 +650,7 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
         raise DataError(
             f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill in such "
-            "cells, for example with 'missing' to make them a category, or remove them"
+            "cells, for example with a category 'missing', or remove them"
         )
     _check_categories(text, name, source)
     return text
@@ -671,8 +672,8 @@ def _check_categories(text: Any, name: str, source: str) -> None:
         cells += f" (one of {len(other)} such cells)" if len(other) > 1 else ""
         warn_caller(f"all values of column {name!r} are used as categories, because {cells}")
     elif n_different > max(_FEW, len(text) / 2):
-        said = f"column {name!r} has {n_different} different values in {len(text)} rows, which are hardly "
-        said += "informative as categories; drop it with "
+        said = f"column {name!r} has {n_different} distinct values in {len(text)} rows, too many for "
+        said += "informative categories; drop it with "
         warn_caller(Advice(said, f"drop=[{name!r}]", f"--drop {shlex.quote(name)}"))
 
 
@@ -704,8 +705,8 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
         names = distinct_names(names)
         more = f" and {len(repeated) - 1} more" if len(repeated) > 1 else ""
         warn_caller(
-            f"{source}: the id column {column!r} has {quoted(repeated[0])}{more} in several rows, which are "
-            f"numbered, as in {quoted(repeated[0] + ' (1)')}"
+            f"{source}: the id column {column!r} has repeated values ({quoted(repeated[0])}{more}), which "
+            f"are numbered, as in {quoted(repeated[0] + ' (1)')}"
         )
     require_short(names, f"{source}: the id column {column!r}", "an identifier")
     return np.array(names)
@@ -721,7 +722,7 @@ def require_short(texts: Any, what: str, role: str) -> None:
     """Raise a DataError if strings are too long for an array with cells of the size of the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
-        fault = f"too long for {role} of {len(texts):,} rows"
+        fault = f"too long for {role} in a table of {len(texts):,} rows"
         raise DataError(f"{what} has a string of {longest:,} characters, {fault}")
 
 
@@ -735,7 +736,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
     missing = {"", "-1"} if minus_one_is_missing else {""}
     names = sorted(set(cells) - missing, key=_by_value)
     alike = [
-        f"{name!r} is a class; leave cells without a class empty"
+        f"{name!r} is treated as a class; leave the cells of unlabelled rows empty"
         for name in names
         if name.casefold() in _LIKE_MISSING
     ]
@@ -808,5 +809,5 @@ def _without_empty_ends(
     while rest and not any(cell.strip() for cell in rest[-1][1]):
         rest.pop()
     if n_empty := n_rows - len(rest):
-        notes.append(f"{n_empty} empty row{'' if n_empty == 1 else 's'} at the end dropped")
+        notes.append(f"{n_empty} trailing empty row{'' if n_empty == 1 else 's'} dropped")
     return columns, rest
