@@ -374,9 +374,9 @@ def least_total_members(
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
-    # Totals tie if they are at most (1 + ``relative``) times the smallest plus ``each`` per member. A total is
-    # at least ``unit`` times its coarse total. ``bounds`` is the part of the coarse totals from the upper
-    # planes; the lower planes, and then D, are read only if a sample's total may still be the smallest.
+    # Totals tie if they are at most (1 + ``relative``) times the smallest plus ``each`` per member. They are
+    # at least ``unit`` times the coarse totals, of which ``bounds`` is the part from the upper planes. The
+    # lower planes, and then D, are read only if a sample's total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
