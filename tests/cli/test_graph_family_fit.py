@@ -109,7 +109,7 @@ def test_summary_names_the_chosen_number_and_the_promising_ones(run, tmp_path):
     assert rows["chosen"].startswith(f"{number} clusters by attainment score {best:.3f}")
     assert (
         rows["front"]
-        == f"{len(front)} members of {front.n_clusters.min()} to {front.n_clusters.max()} clusters"
+        == f"{len(front)} solutions with {front.n_clusters.min()} to {front.n_clusters.max()} clusters"
     )
     scores = front.groupby("n_clusters")["attainment"].max().dropna()
     around = np.concatenate([[-1], scores, [-1]])
