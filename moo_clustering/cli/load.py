@@ -73,11 +73,10 @@ def load_data(
     # If ``prepares`` is None, columns are not converted. ``filling`` contains options for ``prepare_table``.
     # ``weight`` is a column of a map, ``start`` a column of a map or table.
     if graph:
-        others: dict[str, Any] = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns}
-        others |= {"--drop": drop, "--partial-labels": partial_labels, "--id-column": id_column}
-        others |= {"--weight": weight, "--start with a column": start}
-        others |= {"--header or --no-header": header is not None}
-        return load_graph(Path(data), method, labels, others)
+        others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
+        others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
+        more = {"--start with a column": start, "--header or --no-header": header is not None}
+        return load_graph(Path(data), method, labels, others | more)
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(f"--header and --no-header require a text table or an Excel sheet, got {data}")

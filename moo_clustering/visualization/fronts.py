@@ -790,7 +790,7 @@ def roc_data(
         raise ValueError("curves must contain at least one curve")
     known = dict(aucs or {})
     if strange := [name for name in known if name not in curves]:
-        raise ValueError(f"aucs must contain only names of curves, got {strange[0]!r}")
+        raise ValueError(f"aucs must contain only names of curves, got {quoted(strange[0])}")
     checked = [_checked(name, *curve) for name, curve in curves.items()]
     areas = [
         known.get(name, float(np.trapezoid(tpr, fpr)))

@@ -132,7 +132,7 @@ def test_run_goes_on_after_ctrl_c(run, table, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "method memetic-kmeans requires the number of clusters: set it with -k"),
+        ((), "method memetic-kmeans requires the number of clusters; set it with -k"),
         (("-k", 61), "n_clusters=61 is more than the number of samples, 60"),
         (("-k", 5, "--set", "strategy=best"), "'strategy' parameter of MemeticKMeans must be a str among"),
         (("-k", 5, "--set", "max_distance_evaluations=0"), "'max_distance_evaluations' parameter"),

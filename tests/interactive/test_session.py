@@ -73,6 +73,14 @@ def test_answers_find_the_classes(blobs):
     assert blobs.ask("names").simulate(KINDS, 40)["ari"].iloc[-1] > 0.85
 
 
+def test_one_cluster_is_counted_in_the_singular(blobs):
+    session = blobs.ask("names")
+    while (k := session.n_clusters_) > 1:
+        assert f", {k} clusters (" in session.summary()
+        session.name(0, "all").name(k - 1, "all")
+    assert ", 1 cluster (" in session.summary()
+
+
 def test_a_session_says_when_to_stop(blobs):
     session, said = blobs.ask(), []
     for n_answers in range(200):
