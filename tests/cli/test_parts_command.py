@@ -274,7 +274,7 @@ def test_folders_of_texts_are_documents(run, files):
     (files / "d" / "1.txt").write_text("one")
     (files / "d" / "notes.csv").write_text("a\n1\n")
     result = run("fit", "d", *MEMETIC, "--out", "out")
-    assert "all documents are empty after stop words" in result.stderr
+    assert "all documents are empty after removing stop words" in result.stderr
 
 
 @pytest.mark.slow

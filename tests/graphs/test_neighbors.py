@@ -400,7 +400,7 @@ def test_pynndescent_finds_nearly_all():
     ("method", "metric", "message"),
     [
         ("tree", "canberra", "method=\"tree\" requires a Minkowski metric, got 'canberra'"),
-        ("blocks", "manhattan", "requires a metric that orders pairs as the Euclidean metric"),
+        ("blocks", "manhattan", "requires a metric with the order of the Euclidean metric"),
         ("approximate", "precomputed", "requires features"),
         ("fast", "euclidean", "method must be"),
     ],
