@@ -22,8 +22,8 @@ FLOATS = [np.float64, np.float32]
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Maximum number of columns named in a message.
 _SHOWN = 5
-# Maximum size in bytes of a Dask or Zarr table that is converted to an array for an estimator without
-# ``max_memory``, and memory in GiB that each estimator uses per million rows of 10 features (docs/scale.md).
+# Maximum size in bytes of a Dask or Zarr table that is converted to an array, for estimators without
+# ``max_memory``; and memory in GiB that some estimators use per million rows of 10 features (docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
@@ -76,7 +76,6 @@ def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
     """Convert data to a dense array, and to finite real numbers if ``dtype`` (a type or list) is given."""
-    # Errors for masked or sparse arrays, rows of different lengths and wrong dimensions quote ``name``.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -90,7 +89,7 @@ def checked_array(
         allowed = " or ".join(map(str, ndim))
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
-        # In half precision, the limits applied by later checks would be infinite.
+        # Convert half precision, in which the limits of later checks would be infinite.
         return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
@@ -164,8 +163,8 @@ def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
     """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
-    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are the same as those
-    # of :func:`numeric_features`; they name columns if the columns of X are ``features``.
+    # ``options`` are those of ``check_array``. A sparse result has no duplicate entries. If the columns of X
+    # are ``features``, errors name them.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -202,9 +201,9 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """Check that X is numeric; ``validate_data`` sets the estimator's feature names and count."""
+    """Check that X is numeric, and set the estimator's feature names and count."""
     # Errors name the columns that contain text, dates or empty cells, and explain how to convert them.
-    # Options are passed to scikit-learn's ``validate_data``.
+    # ``options`` are those of scikit-learn's ``validate_data``.
     if not options.get("reset", True):
         check_is_fitted(estimator)
     refuse_frames(X)
@@ -226,7 +225,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        # Within these limits, single precision can represent both the largest and far smaller values.
+        # Beyond these limits, single precision cannot represent the largest value, or much smaller values.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             size = "large" if largest > 1 else "small"
             limit = f"up to {largest:g} in absolute value; rescale it, or use float64"
@@ -238,7 +237,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
 
 
 def _warn_of_distances(estimator: Any, X: Any) -> None:
-    """Warn if X is used as features, but is square and symmetric with zeros only on the diagonal."""
+    """Warn if X, which is used as features, looks like a distance matrix."""
     if issparse(X) or X.shape[0] != X.shape[1] or len(X) < 5 or X.diagonal().any():
         return
     if np.count_nonzero(X) < X.size - len(X) or X.min() < 0.0 or not np.allclose(X, X.T):
@@ -313,7 +312,7 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match columns by label; False for arrays, or if a table has the labels 0, 1, ..."""
+    """Return False if columns cannot be matched by label: arrays, or labels 0, 1, ... in only one table."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -412,7 +411,7 @@ def _remedy(owner: str, name: str) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Return the columns with non-numeric, missing or infinite values, each with its first such value."""
+    """Return the columns with non-numeric, missing and infinite values, each with its first such value."""
     import pandas as pd  # a slow import that few tables need
 
     frame = hasattr(X, "iloc")
@@ -450,7 +449,7 @@ def _is_number(value: Any) -> bool:
 
 
 def holds_tables(X: Any) -> bool:
-    """Return whether the items of X are tables, such as bags of instances, rather than rows of numbers."""
+    """Return whether the items of X are tables, as in a list of bags, rather than rows of numbers."""
     if isinstance(X, np.ndarray):
         nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
         return X.ndim == 3 or nested
@@ -472,7 +471,7 @@ def is_frame(X: Any) -> bool:
 
 
 def of_annotated(X: Any, may_be_sparse: bool) -> Any:
-    """Return the in-memory table of AnnData (a frame or sparse matrix); return other data unchanged."""
+    """Return the table of an AnnData object as a frame or sparse matrix; return other data unchanged."""
     if not (hasattr(X, "to_df") and hasattr(X, "var_names")):
         return X
     X = X.to_memory() if X.isbacked else X

@@ -18,7 +18,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Squared distances below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
 _CANCELLED = 1e-6
-# Maximum number of samples for which NumPy, not a compiled kernel, recomputes these inexact distances.
+# Maximum number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
@@ -30,7 +30,7 @@ OF_SQUARES = (
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with a zero diagonal, shape (n, n), as C-contiguous float64."""
     # ``data`` contains features or, with ``metric="precomputed"``, distances, which are copied unless they
-    # are exactly symmetric float64. Raises a ValueError (naming ``owner``) above ``max_memory`` bytes, and if
+    # are exactly symmetric float64. Raises a ValueError if the result exceeds ``max_memory`` bytes, or if
     # distances are negative, not finite, asymmetric by over 1e-8 of the maximum, or not 0 on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
@@ -78,7 +78,7 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check that D is square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
+    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
     # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:

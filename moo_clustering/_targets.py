@@ -44,7 +44,6 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     """Read the ``y`` of ``fit``: one class per sample, label indicators, or None (no sample is labelled)."""
     # Classes have shape (n_samples,) or (n_samples, 1); -1, missing values and empty strings mark unlabelled
     # samples. Indicators are 0/1, dense or sparse (n_samples, n_labels); rows of -1 mark unlabelled samples.
-    # Raises a ValueError for wrong lengths, continuous values, invalid indicators and arrays without columns.
     if y is None:
         nothing = np.zeros(0, dtype=np.int64)
         return Targets(np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), nothing, False)

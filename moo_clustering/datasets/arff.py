@@ -97,7 +97,7 @@ def is_arff(text: str) -> bool:
 
 
 def read_header(lines: Lines, source: str) -> Header:
-    """Read the header up to and including ``@data``. Afterwards, ``lines`` yields the rows."""
+    """Read the header up to and including ``@data``; afterwards, ``lines`` yields the rows."""
     attributes: dict[str, Attribute] = {}
     inputs, outputs, relation, number = list[str](), list[str](), "", 0
     for number, line in lines:
@@ -131,7 +131,7 @@ def read_header(lines: Lines, source: str) -> Header:
 def _declare(
     attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: str
 ) -> None:
-    """Add the attribute that a line declares. ``lines`` is None inside a relational attribute."""
+    """Add the attribute that a line declares; inside a relational attribute, ``lines`` is None."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{where}: invalid attribute declaration {_short(line)}")
@@ -197,17 +197,16 @@ def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
 
 
 class RowError(ValueError):
-    """Raised if a row is invalid. The message contains the reason."""
+    """Raised if a row is invalid, with the reason."""
 
 
 class RowReader:
-    """Reader that converts dense rows to numbers. See :meth:`Attribute.code`."""
+    """Reader that converts dense rows to numbers and codes."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
 
     def read(self, text: str) -> list[float]:
-        """Convert the values of one row to numbers."""
         if text.startswith("{"):
             raise RowError("sparse rows are not supported; save the file as dense ARFF")
         tokens = split_row(text, len(self._attributes))
@@ -229,7 +228,7 @@ class RowReader:
 
 
 def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
-    """Yield each row's line number and content; raise a DataError if a row is invalid or if no rows exist."""
+    """Yield each row's line number and content; raise a DataError for invalid rows or if there are none."""
     number = 0
     for number, line in lines:
         try:
@@ -242,7 +241,7 @@ def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[A
 
 
 def _code(attribute: Attribute, token: str | None) -> float:
-    """Return the code of a value. Raise a RowError if the attribute does not have this value."""
+    """Return :meth:`Attribute.code`; raise a RowError if the attribute does not have this value."""
     try:
         return attribute.code(token)
     except ValueError:
@@ -255,7 +254,7 @@ def _code(attribute: Attribute, token: str | None) -> float:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas, or else tabs, or else spaces if ``expected`` > 1. Missing values become None."""
+    """Split a row at commas, else at tabs, else (if ``expected`` > 1) at spaces; None for missing values."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -288,7 +287,7 @@ def unquoted(quoted: str) -> str:
 
 
 class EntryReader:
-    """Reader that converts dense and sparse rows to numbers. See :meth:`Attribute.code`."""
+    """Reader that converts dense and sparse rows to numbers and codes."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
@@ -339,7 +338,7 @@ class EntryReader:
         return columns, codes
 
     def _careful(self, body: str) -> _Row:
-        """Read a sparse row with quotes or missing values. Raise a RowError if it is invalid."""
+        """Read a sparse row with quotes or missing values; raise a RowError if it is invalid."""
         columns: list[int] = []
         codes: list[float] = []
         position = 0
@@ -394,8 +393,7 @@ class EntryReader:
 class Entries(NamedTuple):
     """Concatenated entries of all rows; missing values are NaN."""
 
-    # Values omitted from sparse rows have the code 0 (the number 0 or the first declared value). Text
-    # attributes always have an entry.
+    # Values omitted from sparse rows represent 0 or the first declared value. Text values are never omitted.
 
     rows: Int64Array
     columns: Int64Array
@@ -507,7 +505,7 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
 
 
 def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
-    """Read label names in document order. Nested labels follow their parents."""
+    """Read label names in document order; nested labels follow their parents."""
     # Document types and entities raise an error, so that nothing is expanded or fetched.
     if not data.strip():
         raise DataError(f"{source} is empty")

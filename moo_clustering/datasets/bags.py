@@ -86,10 +86,10 @@ def read_bags(
 ) -> BagTable:
     """Read bags of instances from an ARFF, KEEL, CSV, TSV, Parquet or npz file.
 
-    Takes O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez
-    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, damaged or of
-    unknown type; if rows have unequal widths; if values are missing, infinite, non-numeric or undeclared; if
-    a bag is empty or has several classes; or if a column does not exist.
+    Takes O(bytes) time and memory. Raises a DataError if the file is missing, damaged or of unknown type; if
+    rows have unequal widths; if values are missing, infinite, non-numeric or undeclared; if a bag is empty or
+    has several classes; or if a column does not exist. Formats: Frank, Hall and Witten, *The WEKA Workbench*
+    (2016); Alcalá-Fdez et al., *KEEL data-mining software tool* (2011).
 
     Parameters
     ----------
@@ -99,10 +99,9 @@ def read_bags(
         - ``.arff`` with one instance per row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
         - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance per row. The first
           line of a text file contains the column names.
-        - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
-          and ``feature_names``, as written by :meth:`Bags.save`. No code in the file is executed.
+        - ``.npz``, as written by :meth:`Bags.save`. No code in the file is executed.
 
-        Text files that begin like an ARFF file are read as ARFF. Text files may be compressed (``.gz``).
+        Text files may be compressed (``.gz``), and are read as ARFF if they begin like an ARFF file.
     bag : str, optional
         Column with bag identifiers. Bags are ordered by first appearance. Default: a column named like
         ``bag`` or ``bag_id``, otherwise a non-numeric first column; in relational files, the first attribute.
@@ -110,13 +109,12 @@ def read_bags(
         Column with bag classes, constant within each bag; False ignores classes. Default: KEEL's output, or a
         column named ``class`` or ``label``, otherwise the last nominal attribute; for npz, ``bag_labels``.
     drop : sequence of str, default=()
-        Columns to drop. A non-numeric column with unique values and a name like ``id``, ``name`` or
-        ``conformation_name`` identifies the instances, and is dropped unless it is in ``nominal``.
+        Columns to drop. A non-numeric column with unique values and a name like ``id`` or
+        ``conformation_name`` is also dropped, unless it is in ``nominal``.
     nominal : sequence of str, default=()
         Columns of text or numeric codes to one-hot encode.
     missing : {"error", "median"}, default="error"
-        Raise a DataError for missing feature values, or impute the column's median over all instances (the
-        most frequent value, for nominal attributes).
+        Raise a DataError for missing feature values, or impute the median (nominal: mode) over all instances.
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB
         (Parquet: 1 GiB) is always allowed.
@@ -160,7 +158,7 @@ def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
 
 
 class BagOptions(NamedTuple):
-    """Column options. See :func:`~moo_clustering.datasets.read_bags`."""
+    """Options of :func:`~moo_clustering.datasets.read_bags`."""
 
     bag: str | None = None
     label: str | Literal[False] | None = None
@@ -184,13 +182,13 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a name suggests a bag or class column for which ``options`` specify no name."""
+    """Return whether a name suggests a bag or class column, if ``options`` do not name this column."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
 
 class Column(NamedTuple):
-    """Name and kind of a column, and the texts (``values``) to which codes of non-numeric cells refer."""
+    """Name and kind of a column, and the texts that its codes represent unless it is numeric."""
 
     name: str
     kind: str  # "numeric", "nominal" (declared values), "text" or "date" (values seen so far)
@@ -199,7 +197,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """Table with one instance per row. Text cells are positions in ``Column.values``, missing cells NaN."""
+    """Table with one instance per row; text cells are positions in ``Column.values``, missing cells NaN."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -221,7 +219,7 @@ class Rows:
 def _flat_roles(
     columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the bag and class columns, and whether the bag column is the first column by default."""
+    """Return the bag and class columns, and whether the bag column was chosen only because it is first."""
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
@@ -530,7 +528,7 @@ class Members(NamedTuple):
 
 
 def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Members:
-    """Number the bags according to an identifier column. Raise a DataError if a cell is empty."""
+    """Number the bags by the cells of an identifier column."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
         where = rows.place(int(missing[0]))
@@ -542,7 +540,7 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
 def _assemble(
     rows: Rows, members: Members, classes: tuple[Column, Numbers] | None, options: BagOptions, path: Path
 ) -> BagTable:
-    """Assemble bags with their rows in file order. ``classes`` contains a class code or NaN per row."""
+    """Assemble bags from rows in file order; ``classes`` contains a class code or NaN per row."""
 
     def where(row: int) -> str:
         bag = int(members.bag_of_row[row])
@@ -594,8 +592,8 @@ def _feature_matrix(
     rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
     """Return the instance features: numeric columns and one-hot encoded nominal attributes."""
-    # An attribute declared as ``{0, 1}`` becomes one numeric column. Any other nominal attribute becomes one
-    # column ``name=value`` per declared value, which makes all pairs of distinct values equally distant.
+    # Except for attributes declared as ``{0, 1}``, a nominal attribute becomes one column ``name=value`` per
+    # declared value, which makes all pairs of distinct values equally distant.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
             _refuse_text(rows, column, path)
@@ -660,7 +658,7 @@ def _leave_out(column: str) -> Remedy:
 
 
 def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]) -> Numbers:
-    """Impute missing numbers. Raise a DataError if ``options`` forbid imputation or a number is infinite."""
+    """Impute missing numbers; raise a DataError if ``options`` forbid it or a number is infinite."""
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers

@@ -49,21 +49,19 @@ class Documents(tables.NamedRows):
 
     Parameters
     ----------
-    name : str
-        Name of the file or folder.
     texts : list of str
         One text per document, possibly empty.
     titles : list of str or None
         Cells of the ``title`` column, if it exists.
     y : ndarray of shape (n_documents,), int64, or None
-        Known classes 0, 1, ..., used for scoring; -1 if unknown. None if a document has several classes.
+        As in :class:`Table`; None if a document has several classes.
     target_names : tuple of str
         Names of the classes in y or label_sets.
     label_sets : list of tuple of str or None
         Known classes of each document, in file order, if a document has several classes; otherwise None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Whether each document's classes are known: an empty list represents no classes, but a missing field,
-        null or an empty cell represents unknown classes. See :func:`label_indicators`.
+        Whether each document's classes are known: an empty list means that the document has no class, but a
+        missing field, null or an empty cell means that its classes are unknown.
     """
 
     name: str
@@ -104,19 +102,18 @@ def read_documents(
     ----------
     path : path-like
         ``.jsonl`` or ``.jsonl.gz`` (one JSON object per line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
-        table with column names in the first line); or a folder. In a folder, each ``.txt`` file, including
-        those in sub-folders, is a document identified by its file name.
+        table with column names in the first line); or a folder, in which each ``.txt`` file, including those
+        in sub-folders, is a document identified by its file name.
     text_columns : sequence of str, optional
         Text columns to join, in this order. Default: ``title``, ``text`` and ``abstract``, if they exist.
     id_column : str, optional
-        Column with document identifiers. Repeated identifiers are numbered, and a warning is issued. Default:
-        ``id``, if it exists.
+        Column with document identifiers, which are numbered (with a warning) if repeated. Default: ``id``.
     labels : str, optional
         Column with the known classes, used for scoring; a JSON list assigns several classes. For a folder,
         ``"folder"`` uses the sub-folders as classes.
     partial_labels : str, optional
-        Column with the classes of some documents; empty cells and -1 mark unlabelled documents. For a folder,
-        ``"folder"`` uses the sub-folders as classes; files outside sub-folders are unlabelled.
+        Column with the classes of some documents; empty cells and -1 mark unlabelled documents, as do files
+        outside sub-folders for ``"folder"``.
     drop : sequence of str, default=()
         Columns to ignore, even if other parameters select them by default.
     expansion : int, default=100
@@ -148,8 +145,7 @@ def tfidf(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Compute tf-idf weights with scikit-learn's ``TfidfVectorizer``.
 
-    Takes O(total text length) time and O(stored weights) memory. Raises a DataError if no terms remain, and a
-    TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
+    Takes O(total text length) time and O(stored weights) memory. Raises a DataError if no terms remain.
 
     Parameters
     ----------
@@ -177,7 +173,7 @@ def tfidf(
     >>> X.shape, vocabulary.tolist()
     ((3, 3), ['disease', 'heart', 'lung'])
     """
-    # Imported lazily: scikit-learn takes a second to import and is not required for tables.
+    # Import lazily, because scikit-learn takes a second to import and is not required for tables.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     from moo_clustering.features import as_stop_words, fit_terms
@@ -199,10 +195,9 @@ def tfidf(
 def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     """Compute text embeddings with a callable or an installed package. Nothing is downloaded.
 
-    Time and memory depend on the model. Raises a DataError if the package or the model is not installed, if
-    the model fails, or if it does not return one row of finite numbers per text. Issues a UserWarning if some
-    rows are zero or differ widely in norm. Cluster the rows with ``ParetoClustering(metric="cosine")``.
-    Source: ParetoClustering.
+    Raises a DataError if the package or the model is not installed, if the model fails, or if it does not
+    return one row of finite numbers per text. Issues a UserWarning if some rows are zero or differ widely in
+    norm. Cluster the rows with ``ParetoClustering(metric="cosine")``.
 
     Parameters
     ----------
@@ -283,7 +278,6 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
 
 
 def _option_error(names: Sequence[str], fault: str) -> DataError:
-    """Return an error that contains the names of an option in Python and on the command line."""
     return DataError(Advice("", *(f"{name} {fault}" for name in names)))
 
 
@@ -325,7 +319,7 @@ class _Fields(NamedTuple):
     roles: tables.Roles
 
     def check(self) -> None:
-        """Raise a DataError if a column has two roles, or if ``text`` is an empty tuple."""
+        """Raise a DataError if a column has two roles, or if ``text`` is empty."""
         taken = self.roles.by_column()
         if self.text is None:
             return

@@ -38,7 +38,7 @@ PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
 # GML, GraphML, and edge lists with whitespace or comma separators.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-# Size in bytes to which compressed text may always expand. Lists of one-byte lines need 80 times this memory.
+# Size in bytes to which compressed text may always expand. Its lines can take up to 80 times as much memory.
 _ALWAYS = 2**24
 # Parquet cells may always occupy this number of bytes, because constant columns compress without limit.
 _ALWAYS_CELLS = 2**30
@@ -78,13 +78,12 @@ class Remedy(NamedTuple):
     note: str = ""  # remark on the option
 
     def __str__(self) -> str:
-        """Format the advice for Python callers: ``drop it with drop=['name']``."""
         if not self.option:
             return self.action
         return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
 
     def with_flag(self, flag: str) -> str:
-        """Format the advice for command-line users: ``drop it with --drop 'name'`` for ``--drop NAME``."""
+        """Format the advice for the command line: ``drop it with --drop 'name'`` for ``--drop NAME``."""
         if not flag:
             return self.action
         if self.value is ... or isinstance(self.value, bool):
@@ -177,7 +176,7 @@ def suffix_of(path: Path) -> str:
 
 
 def holds_documents(path: Path) -> bool:
-    """Return whether a path is JSON lines or a folder, and thus can only contain documents."""
+    """Return whether a path can only contain documents (JSON lines and folders)."""
     return path.name.lower().endswith(JSON_LINES) or path.is_dir()
 
 
@@ -241,7 +240,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 
 
 class TableText(NamedTuple):
-    """Table text without comments, with its separator, its encoding, and notes on how it was read."""
+    """Text of a table without comments, its separator and encoding, and notes on how it was read."""
 
     # ASCII files and sheets have the encoding "ascii". Files derived from them that contain other letters are
     # UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
@@ -290,9 +289,9 @@ class TableText(NamedTuple):
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
-    # Comments begin with # or %. After the first row, such a line is a comment if comments with the same mark
-    # precede the table, or if it does not have the same number of cells as the first row. The last comment
-    # before the table contains the column names if the next line has the same number of cells and contains
+    # Comments begin with # or %. After the table's first row, a line with such a mark is a comment only if
+    # comments with this mark precede the table, or if its number of cells differs from the first row's. The
+    # last comment before the table contains the column names if the next line has as many cells and contains
     # numbers. Removed lines become empty, so that line numbers in messages remain correct.
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
@@ -428,7 +427,7 @@ class _Budget:
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Convert cells to text, omitting empty rows and trailing empty columns."""
+    """Convert cells to text, without empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):
@@ -492,7 +491,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
         for chunk in chunks:
             limit.spend(width * chunk.num_values + chunk.total_uncompressed_size)
         if kind.physical_type == "BYTE_ARRAY":
-            # Keep text dictionary-encoded until its size is known.
+            # Keep text dictionary-encoded until its total size is known.
             encodings = {encoding for chunk in chunks for encoding in chunk.encodings}
             if "DELTA_BYTE_ARRAY" in encodings:
                 step = _ROWS_OF_DIFFERENCES
@@ -578,7 +577,6 @@ def as_number(text: str) -> float:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number or NaN in Python notation."""
     number = as_number(text)
     return number == number or text.strip().casefold().lstrip("+-") == "nan"
 
@@ -589,7 +587,6 @@ def is_written_number(text: str) -> bool:
 
 
 def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
-    """Parse texts with :func:`as_number`."""
     listed = list(texts)
     joined = "".join(listed)
     if joined.isascii() and "_" not in joined:
@@ -613,9 +610,9 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
 
 
 def code_reason(known: Mapping[str, float]) -> str:
-    """Return why numerals are codes rather than numbers; empty if they are numbers. Takes O(n) time."""
-    # Codes begin with zeros (01000), look like exponents (2004E205), or are distinct integers that are equal
-    # in double precision. ``known`` maps texts in Python notation to their numbers.
+    """Return why numerals are codes rather than numbers; "" if they are numbers. Takes O(n) time."""
+    # ``known`` maps texts in Python notation to their numbers. Codes begin with zeros (01000), look like
+    # exponents (2004E205), or include distinct integers that are equal in double precision.
     exponents = []
     for text, number in known.items():
         if text[0] in "+-0" and _LEADING_ZERO.match(text):
@@ -643,7 +640,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # Such a number occurs repeatedly, and its distance to all other numbers exceeds their range.
+    # Such a number occurs repeatedly, and is farther from all other numbers than these are from each other.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]
@@ -662,7 +659,7 @@ def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, floa
 
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
-    """Find two distinct numbers that are equal in double precision, or return None. Takes O(n) time."""
+    """Find two distinct numbers that are equal in double precision, or return None, in O(n) time."""
     # Double precision distinguishes all numbers with up to 15 digits.
     if max(map(len, numbers), default=0) <= 15:
         return None

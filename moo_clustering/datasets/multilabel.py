@@ -25,7 +25,7 @@ _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# Maximum number of features or rows: 2^21 (feature hashing uses 2^20), or 100 per stored value if larger.
+# Maximum number of features or rows: 2^21 (feature hashing uses 2^20) or, if more, 100 per stored value.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors raised by scikit-learn's reader. Indices beyond 64 bits and invalid bytes cause the last two.
@@ -91,7 +91,7 @@ class MultiLabelTable(tables.NamedRows):
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """Mask of the labelled samples, including samples with no labels; shape (n_samples,)."""
+        """Mask of the samples with known labels (possibly none), shape (n_samples,)."""
         return np.asarray((self.Y >= 0).all(axis=1))
 
     @property
@@ -132,10 +132,10 @@ def read_multilabel(
     """Read multi-label samples from an ARFF (MULAN, MEKA), svmlight or npz file.
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
-    and memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if a file is missing,
-    damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some labels of a row
-    are missing; if indices are repeated or too large; or if features are missing, infinite or non-numeric.
+    and memory; sparse rows remain sparse. Raises a DataError if a file is missing, damaged or of unknown
+    type; if labels do not exist or are neither 0 nor 1; if only some labels of a row are missing; if indices
+    are repeated or too large; or if features are missing, infinite or non-numeric. Formats: Tsoumakas et al.,
+    *MULAN*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016).
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def read_multilabel(
         - ``.arff``, dense or sparse (``{3 1, 17 1}``, where omitted values are 0 or the first declared
           value). Features are numeric or declared as ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
           initials); labels must be binary. Rows with ``?`` for every label are unlabelled samples.
-        - ``.svmlight``, ``.svm``, ``.libsvm``, with lines such as ``1,3 5:1 7:0.5``. Feature indices start at
-          0 if the index 0 occurs, otherwise at 1. The labels in the file are sorted numerically. A line
-          without labels is a sample with no labels. Blank lines are ignored.
+        - ``.svmlight``, ``.svm``, ``.libsvm``, with lines such as ``1,3 5:1 7:0.5`` (labels 1 and 3). Feature
+          indices start at 0 if the index 0 occurs, otherwise at 1. A line without labels is a sample with no
+          labels.
         - ``.npz`` with an array ``X``, or a sparse matrix from ``scipy.sparse.save_npz``; ``Y`` is in the
           same archive or in another. No code in the files is executed.
 
@@ -156,11 +156,11 @@ def read_multilabel(
         For ARFF, number of leading (or, if negative, trailing) attributes that are labels.
         Default without an XML file: MEKA's option in the relation name, such as ``'Music: -C 6'``.
     labels : sequence of str, or path-like, optional
-        For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (0, 1, and rows of
-        -1 for unlabelled samples) or with a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
+        For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (see
+        :class:`MultiLabelTable`) or a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
     feature_names, label_names : sequence of str, or path-like, optional
-        For npz, names, or path of a text file with one name per line. Default: the arrays with these names,
-        the files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, or x0, ... and y0, ...
+        For npz, names, or path of a text file with one name per line. Default: arrays with these names, else
+        the files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, else x0, ... and y0, ...
     id_column : str, optional
         Attribute (ARFF) or array (npz) with row identifiers.
     drop : sequence of str, default=()
@@ -249,7 +249,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
 
 
 class _Numbers:
-    """Entries of an ARFF file as numbers, and the number that an omitted entry represents in each column."""
+    """Entries of an ARFF file as numbers, and the number for omitted entries in each column."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
@@ -321,7 +321,6 @@ def _arff_row_ids(
 
 
 def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
-    """Read lines such as ``1,3 5:1 7:0.5``."""
     source = str(path)
     if not data.strip():
         raise DataError(f"{source} is empty")
@@ -355,7 +354,7 @@ def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
 
 
 def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, ...]]]:
-    # Imported lazily: scikit-learn takes a second to import and is not required for tables.
+    # Import lazily, because scikit-learn takes a second to import and is not required for tables.
     from sklearn.datasets import load_svmlight_file
 
     X, sets = load_svmlight_file(BytesIO(data), multilabel=True, zero_based=zero_based)
@@ -495,7 +494,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def _read_names(names: Any, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Return the column names after checking their number and uniqueness. Files have one name per line."""
+    """Return the column names, from a sequence or a file, after checking their number and uniqueness."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
         source = str(path)
@@ -535,8 +534,8 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
     documents : Documents
         Result of :func:`read_documents` with ``labels=...``.
     empty_is_unlabelled : bool, default=False
-        Whether an empty list of labels marks an unlabelled document, as in some collections. By default, only
-        a missing field, null or an empty cell marks an unlabelled document.
+        Whether an empty list of labels marks an unlabelled document, as a missing field, null and an empty
+        cell always do.
 
     Returns
     -------

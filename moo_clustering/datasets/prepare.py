@@ -1,9 +1,4 @@
-"""Table preparation: convert numbers, dates and categories to scaled and weighted features.
-
-``prepare_table`` prepares a single table. ``TablePreparer`` is fitted to one table and prepares new rows in
-the same way. Columns with few distinct values are weighted by their association with other columns, and
-missing cells are filled from the nearest rows.
-"""
+"""Table preparation: convert numbers, dates and categories to scaled and weighted features."""
 
 from __future__ import annotations
 
@@ -71,7 +66,7 @@ class PreparedTable:
     missing : DataFrame of shape (n_samples, n_columns), bool
         Mask of the cells of ``columns`` that were filled.
     preparer : TablePreparer
-        Fitted preparer. Its ``transform`` prepares new rows.
+        Fitted preparer, for new rows.
     unseen : tuple of UnseenCells
         Cells of new rows that are unreadable, of an unknown category, or outside the range seen in ``fit``.
     """
@@ -104,9 +99,9 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may reflect how the data were collected rather than the samples themselves. Each
-        column has at least five missing cells. The Cramer's V between missingness and clusters is at least
-        0.3, and significant at the 0.01 level after correction for the number of columns.
+        Such clusters may reflect how the data were collected. Only columns with at least five missing cells
+        are tested. The bias-corrected Cramer's V between missingness and clusters is at least 0.3, and
+        significant at the 0.01 level divided by the number of tested columns.
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
@@ -165,8 +160,8 @@ def prepare_table(
     other columns) are dropped, unless all columns would be dropped.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
-    scale, unless they make up more than 5% of the column. Distances between rows are based on the columns
-    known in both rows. In tables with at most two columns, each missing cell is filled from a single row.
+    scale, unless they make up more than 5% of the column. The nearest rows are found by the columns known in
+    both rows. In tables with at most two columns, each missing cell is filled from a single row.
 
     Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the associations
     between columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000)
@@ -206,14 +201,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Column names seen during ``fit``. Defined only if all labels are strings.
     n_features_in_ : int
-    column_names_ : tuple of str
-        Names of the columns used as features.
-    category_names_ : tuple of str
-        Names of the categorical columns.
-    weights_ : tuple of float
-        Total feature variance of each column, unless ``scale="none"``.
-    notes_ : tuple of str
-        Description of the preparation, one line per kind of step.
+    column_names_, category_names_ : tuple of str
+        Names of the columns used as features, and of the categorical ones among them.
+    weights_, notes_ : tuple
+        ``weights`` and ``notes`` of :class:`PreparedTable`.
 
     Notes
     -----
@@ -274,9 +265,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
-        """Convert features, such as the coordinates of cluster centres, to a data frame of table columns.
+        """Convert features, such as those of cluster centres, to a data frame of table columns.
 
-        Dates are rounded to microseconds. The category with the largest indicator is returned.
+        The category with the largest indicator is returned. Dates are rounded to microseconds.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=np.float64)
@@ -462,7 +453,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
     """Return column weights: 1 for continuous numbers, else the strongest association with another column."""
-    # All weights are 1 if there are fewer than 40 rows, or if no weight would be positive.
+    # All weights are 1 if there are fewer than 40 rows, or if all would be 0.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
@@ -584,7 +575,7 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill unknown cells from near rows, or from ``filled`` if no row has a known column in common."""
+        """Fill unknown cells from the nearest rows; keep ``filled`` if no row shares a known column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
@@ -655,7 +646,7 @@ def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArr
 
 
 def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return 1 for features of known cells and 0 for other features, shape (n_samples, n_features)."""
+    """Return 1 for the features of known cells and 0 for others, shape (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
@@ -681,7 +672,6 @@ class _Scale:
     def of(
         cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
     ) -> _Scale:
-        """Find the range and categories of a column's known cells, and the scale of the filled column."""
         known = filled if is_known.all() else column.values[is_known]
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)
@@ -723,7 +713,6 @@ class _Scale:
         return filled.astype(np.float64)
 
     def features(self, filled: NDArray[Any]) -> NDArray[np.float64]:
-        """Convert cells without missing values to features, shape (n_samples, n_feature_names)."""
         if self.column.kind == "category":
             block = self._indicators(filled) * self.factor
         else:
@@ -754,7 +743,7 @@ class _Scale:
     def known_categories(
         self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
     ) -> NDArray[Any]:
-        """Set new categories to missing, and add them to the notes ``alarming`` and to ``unseen``."""
+        """Replace new categories by missing cells; report them in ``alarming`` and ``unseen``."""
         unknown: list[str] = []
         if self.column.kind == "category":
             unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
@@ -780,7 +769,7 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Add a note on values outside the range seen in ``fit``, to ``alarming`` if any is far outside."""
+        """Report values outside the range seen in ``fit``, in ``alarming`` if any is far outside."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -805,7 +794,7 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark values within ten interquartile ranges of the quartiles; all if rows are few or outliers many."""
+    """Mark the values that determine the scale (see _BEYOND)."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything

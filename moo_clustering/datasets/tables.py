@@ -79,7 +79,7 @@ class Table(NamedRows):
     target_names : tuple of str
         Names of the classes in y.
     partial_y : ndarray of shape (n_samples,), int64, or None
-        Partial labels 0, 1, ..., used by ``fit``; -1 for unlabelled samples.
+        Partial labels 0, 1, ..., for ``fit``; -1 for unlabelled samples.
     partial_names : tuple of str
         Names of the classes in partial_y.
     """
@@ -166,7 +166,7 @@ def read_table(
         - ``.xlsx``: the first non-empty sheet is read. Requires openpyxl.
         - ``.parquet``, ``.pq``.
         - ``.npz`` with an array ``X`` and optionally ``y`` (known classes), ``feature_names``, and arrays
-          named by the options below. No code in the file is executed.
+          that other parameters name. No code in the file is executed.
     labels : str, optional
         Column with the known classes (strings or numbers) for scoring. Empty cells are unknown classes.
     partial_labels : str, optional
@@ -176,11 +176,11 @@ def read_table(
     drop : sequence of str, default=()
         Columns to drop.
     categories : bool, default=False
-        Accept text columns as features. Every distinct string is a category, including "NA" and "?". If such
-        columns exist, ``X`` is a data frame. Not supported for npz files.
+        Accept text columns as features, except in npz files. Every distinct string is a category, including
+        "NA" and "?".
     header : bool, optional
-        Whether the first line of a text file or sheet contains column names. If not, columns are named
-        ``column1``, ``column2``, .... Default: False if the line has only numbers, unless they are 0, 1, ....
+        Whether the first line of a text file or sheet contains column names; otherwise, the names are
+        ``column1``, .... Default: False if the line contains only numbers other than 0, 1, ....
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB (Excel:
         256 MiB, Parquet: 1 GiB) is always allowed.
@@ -198,7 +198,7 @@ def read_table(
 
     Warns if a category column has mostly numbers or mostly unique values; if the first line is read as data;
     if comments, sheets or columns are skipped; if dates or times are converted; if distinct numbers become
-    equal; if numbers may mark missing cells (-999); if classes look alike or like missing cells; or if
+    equal; if numbers such as -999 may mark missing cells; if classes look alike or like missing cells; or if
     identifiers repeat.
     """
     path = files.data_path(path)
@@ -478,7 +478,7 @@ def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the array names in an npz archive; empty if it is damaged, which the readers will report."""
+    """Return the array names in an npz archive; none if it is damaged, which the readers will report."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -727,12 +727,10 @@ def require_short(texts: Any, what: str, role: str) -> None:
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1.
-
-    Integers with and without ".0" are the same class. Other strings that differ after stripping are distinct
-    classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or look like
-    missing cells. With ``minus_one_is_missing`` (for partial labels), the class -1 is also encoded as -1.
-    """
+    """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1."""
+    # Integers with and without ".0" are the same class. Other strings that differ after stripping are
+    # distinct classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or
+    # look like missing cells. With ``minus_one_is_missing`` (for partial labels), -1 is also encoded as -1.
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}
@@ -769,10 +767,10 @@ def holds_columns(path: Path) -> bool:
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
     """Read a table in the notation of its file, and return the cells, the roles and notes for the user."""
-    # Text is decoded as UTF-8, as UTF-16 if it has a byte order mark, and as Windows-1252 otherwise. Trailing
-    # unnamed empty columns and trailing empty rows are dropped. Cells are text, except for typed columns in
-    # Parquet files. An unnamed first column becomes the identifiers. For text files, the separator and the
-    # encoding are stored in ``attrs["csv"]`` of the data frame. Takes O(bytes) time and memory.
+    # Cells are text, except for typed columns in Parquet files. Text is decoded as UTF-8, as UTF-16 if it has
+    # a byte order mark, and as Windows-1252 otherwise; ``attrs["csv"]`` of the frame is its separator and
+    # encoding. Trailing empty rows and unnamed empty columns are dropped. An unnamed first column becomes the
+    # identifiers.
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)
