@@ -385,7 +385,7 @@ def test_long_searches_are_approximate_or_announced(monkeypatch):
     monkeypatch.setattr("moo_clustering.graphs.neighbors.find_spec", lambda name: None)
     with pytest.warns(UserWarning, match=r"exact lists take about 0 minutes .* pip install"):
         assert neighbor_lists(X, 10, rng=rng()).recall is None
-    with pytest.raises(ImportError, match=r"requires pynndescent: pip install"):
+    with pytest.raises(ImportError, match=r"requires pynndescent, which is not installed: pip install"):
         neighbor_lists(X, 10, rng=rng(), method="approximate")
 
 

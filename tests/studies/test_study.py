@@ -563,14 +563,14 @@ def test_another_study_is_refused_and_left_alone(tmp_path):
         make(4).run()
     with pytest.raises(ValueError, match="created with different parameters: data set 'a'"):
         make(y=1 - Y % 2).run()
-    with pytest.raises(ValueError, match=r'scores is \["ari"\] there and \["nmi"\] here'):
+    with pytest.raises(ValueError, match=r'scores was \["ari"\], got \["nmi"\]'):
         make(scores=["nmi"]).run()
-    with pytest.raises(ValueError, match="already has a method 'm'"):
+    with pytest.raises(ValueError, match="already has a method named 'm'"):
         make().add({"m": KMeans(5)})
     # Results of another method are not shown as those of this one.
     with pytest.raises(ValueError, match=r"method 'm' was .KMeans\(n_clusters=3\)., got .*=4"):
         make(4).table()
-    with pytest.raises(ValueError, match=r'scores is \["ari"\] there and \["nmi"\] here'):
+    with pytest.raises(ValueError, match=r'scores was \["ari"\], got \["nmi"\]'):
         make(scores=["nmi"]).table()
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").touch()
