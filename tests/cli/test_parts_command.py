@@ -251,7 +251,7 @@ def test_evolution_of_landmarks(run, files, monkeypatch):
             "column 'b' of part 0.parquet has missing values, 900 in row group 0; fill them in or",
         ),
         (["t", "text/0.parquet", *MEMETIC, "--drop", "b"], "has an additional column, 'c'"),
-        (["empty", *MEMETIC], "source has 0 rows"),
+        (["empty", *MEMETIC], "got 0 rows and 2 columns"),
     ],
 )
 def test_refusals_leave_no_folder(run, files, rows, arguments, message):
