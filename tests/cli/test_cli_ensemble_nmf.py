@@ -207,7 +207,7 @@ def test_tables_of_numbers(run, pictures, tmp_path):
         (("wine", "--method", "NMF", "--stemmer", "none"), "--stemmer can be used only for documents"),
         (("notes.jsonl", "--method", "NMF", "--min-df", 37), "min_df=37 leaves no terms in the 37"),
         (("notes.jsonl", "--method", "NMF", "--max-df", 1), "min_df=2 and max_df=1 leave no terms in the 37"),
-        (("stop.jsonl", "--method", "NMF"), "all documents are empty after stop words"),
+        (("stop.jsonl", "--method", "NMF"), "all documents are empty after removing stop words"),
     ],
 )
 def test_mistakes(fails, rows, tmp_path, arguments, message):

@@ -280,7 +280,7 @@ def test_other_bad_input(cls):
         cls().fit(rows, groups=["a", "a", "b", "b"])
     with pytest.raises(ValueError, match="bag 1 must not be empty"):
         cls().fit(np.eye(4), offsets=[0, 2, 2, 4])
-    with pytest.raises(ValueError, match="groups and offsets cannot be combined"):
+    with pytest.raises(ValueError, match="pass either groups or offsets, not both"):
         cls().fit(np.eye(4), offsets=[0, 2, 4], groups=[0, 0, 1, 1])
     with pytest.raises(ValueError, match="n_clusters=6 is more than the number of bags, n_samples=5"):
         cls(6).fit(bags)
