@@ -514,7 +514,7 @@ def test_data_graph_and_encoding_must_fit():
     graph, other = (locus_graph(LINE, rng=np.random.default_rng(s)) for s in (0, 1))
     with pytest.raises(ValueError, match="X or graph"):
         MOCKProblem()
-    with pytest.raises(ValueError, match="a different graph"):
+    with pytest.raises(ValueError, match="must use the same graph"):
         MOCKProblem(graph=graph, encoding=LocusAdjacencyEncoding(graph=other, kind="short"))
     with pytest.raises(ValueError, match="X and graph must have the same number of samples, got 5 and 6"):
         MOCKProblem(LINE[:5], graph=graph)

@@ -157,7 +157,7 @@ def test_parameters_out_of_range(name, value):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_clusters": 91}, ValueError, "n_clusters=91 is more than the number of samples, 90"),
+        ({"n_clusters": 91}, ValueError, "n_clusters=91 must not exceed the number of samples, 90"),
         ({"families": ["kmeans"]}, ValueError, "families must be from km, ward, .*got 'kmeans'"),
         ({"k_range": [1]}, ValueError, "k_range must be from 2 to 89"),
         ({"k_range": [90]}, ValueError, "k_range must be from 2 to 89"),
