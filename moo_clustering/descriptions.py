@@ -163,10 +163,11 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         if faults:
             first, fault = next(iter(faults.items()))
             more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
-            warn_caller(f"namer failed for cluster {first}{more} ({message_line(fault)}); the names remain")
+            said = f"namer failed for cluster {first}{more} ({message_line(fault)})"
+            warn_caller(f"{said}; the previous names are kept")
         names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
-            warn_caller(f"namer returned equal names, so numbers were appended, as in {quoted(changed[0])}")
+            warn_caller(f"namer returned duplicate names; numbers were appended, as in {quoted(changed[0])}")
         return ClusterDescriptions(found, self._sample_names).with_names(names)
 
     def with_names(self, names: Sequence[str]) -> ClusterDescriptions:
@@ -305,7 +306,7 @@ class ComparedTerms:
         self._weights = sparse.csr_array(checked_table(weights, "weights", accept_sparse="csr"))
         self._terms = [str(term) for term in terms]
         if len(self._terms) != (n := self._weights.shape[1]):
-            raise ValueError(f"terms must have one name per column of weights, {n}; got {len(self._terms)}")
+            raise ValueError(f"terms must have one name per column of weights ({n}), got {len(self._terms)}")
         self._present = self._weights.copy()
         self._present.data = (self._weights.data > 0).astype(np.float64)
         unusable = ENGLISH_STOP_WORDS | _OF_ADDRESSES
@@ -360,7 +361,7 @@ class _Members:
     def of(cls, labels: ArrayLike, n_samples: int) -> _Members:
         found = checked_integers(labels, "labels", ndim=(1,))
         if len(found) != n_samples:
-            raise ValueError(f"labels must have one number per sample, {n_samples} in all; got {len(found)}")
+            raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
         found = np.maximum(found.astype(np.intp), -1)
         return cls(found, np.bincount(found[found >= 0]))
 

@@ -82,7 +82,9 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
     if not set(new) <= set(known):
         return []
-    return [f"all {len(X)} rows equal rows of the fit; if they are the same rows, no new data are tested"]
+    return [
+        f"all {len(X)} rows also occur in the fit; if they are the rows of the fit, no new data are tested"
+    ]
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
@@ -375,7 +377,7 @@ class ClusterChanges:
             numbers = str(each.rows), str(each.new_rows)
             rows.append([str(each.cluster), printable_line(each.name), *numbers, str(each.event)])
         moved = f"{len(self.moved)} of {self.n_old} old rows moved to another cluster"
-        lines = [f"Cluster {old} now has the number {new}." for old, new in self.renumbered.items()]
+        lines = [f"Cluster {old} is now cluster {new}." for old, new in self.renumbered.items()]
         n_new = f"{self.n_new} new row{'' if self.n_new == 1 else 's'}"
         return "\n".join([f"{n_new}; {moved}.", *lines, aligned(rows, right=(2, 3))])
 

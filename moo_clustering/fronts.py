@@ -65,12 +65,13 @@ def attainment_scores(
     k_max = min([k_user, *(int(k.max()) for _, k in [(front, numbers), *checked])])
     kept = numbers <= k_max
     if not kept.any():
-        raise ValueError(f"no solution has {k_max} or fewer clusters, the limit set by k_user and all fronts")
+        limit = f"{k_max} clusters, the smallest limit set by k_user and the fronts"
+        raise ValueError(f"F must contain a solution with at most {limit}")
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])
     surfaces = tuple(_staircase(_scaled(values[k <= k_max])) for values, k in checked if (k <= k_max).any())
     if len(surfaces) < len(checked):
-        raise ValueError(f"a control front has no solution with {k_max} or fewer clusters")
+        raise ValueError(f"every control front must contain a solution with at most {k_max} clusters")
     scores = np.full(len(front), np.nan)
     scores[kept] = np.min([_to_staircase(scaled[kept], control) for control in surfaces], axis=0)
     return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
@@ -82,8 +83,8 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}")
     if numbers.shape != (len(values),):
-        got = f"got {numbers.size} for {len(values)} solutions"
-        raise ValueError(f"{what} must have one number of clusters per solution, {got}")
+        size = f"one integer per solution ({len(values)})"
+        raise ValueError(f"n_clusters of {what} must have {size}, got {numbers.size}")
     return values, numbers.astype(np.int64)
 
 
@@ -295,7 +296,7 @@ class SRMOSCHull:
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
         """Return the row of each link of a member, and the position of its weight."""
         if not -len(self) <= member < len(self):
-            raise ValueError(f"member must be less than {len(self)}, got {member}")
+            raise ValueError(f"member must be from {-len(self)} to {len(self) - 1}, got {member}")
         n_samples = self._problem.n_samples
         done = np.bincount(self.steps[: member % len(self)], minlength=n_samples)
         vertex = self._vertices[:-1] + done
@@ -335,7 +336,7 @@ def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]
     are omitted.
     """
     if np.ndim(fractions) != 1 or not len(fractions) or not all(0 < one <= 1 for one in fractions):
-        raise ValueError(f"fractions must be a list of numbers above 0 and at most 1, got {fractions}")
+        raise ValueError(f"fractions must be a non-empty list of numbers in (0, 1], got {fractions}")
     fronts = [F[~np.isnan(F).any(axis=1)] for F in fronts]
     x = np.unique(np.concatenate(fronts)[:, 0])
     # For each front, the lowest second objective among points with a first objective of at most x.

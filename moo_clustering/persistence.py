@@ -99,7 +99,7 @@ _SWEPT: set[str] = set()
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 _NOT_KNOWN = "not known"
-START_OVER = "remove it to start from the beginning"
+START_OVER = "remove it to start over"
 RUNTIME_DEPENDENCIES = (
     "click", "deap", "jinja2", "joblib", "lazy_loader", "matplotlib", "networkx", "numba", "numpy",
     "pandas", "pymoo", "scikit-learn", "scipy", "skops", "threadpoolctl", "tqdm",
@@ -138,10 +138,10 @@ def write_archive(
             rule = (
                 "letters, digits and '_ . / -', beginning with a letter, digit or '_', not ending in '.npy'"
             )
-            raise ValueError(f"arrays has the name {name!r}; names are {rule}, and not {HEADER!r}")
+            raise ValueError(f"arrays has the name {name!r}; names must be {rule}, and not {HEADER!r}")
         if sparse.issparse(value):
             if (kind := type(value).__name__) not in _CSR_CLASSES:
-                fault = f"is a {kind}; sparse matrices are stored as CSR, convert with .tocsr()"
+                fault = f"is a {kind}; sparse matrices must be CSR, so convert it with .tocsr()"
                 raise TypeError(f"arrays[{name!r}] {fault}")
             sparse_classes[name] = {"class": kind, "shape": [int(n) for n in value.shape]}
             members |= {f"{name}::{part}": getattr(value, part) for part in _CSR_PARTS}
@@ -376,12 +376,12 @@ def _lock_file(path: Path) -> int:
                 os.close(descriptor)
                 raise BlockingIOError(error.errno, error.strerror) from error
             fault = f"the file system of {path.parent} does not support locks ({error.strerror})"
-            warn_caller(f"{fault}: make sure that no other process writes to this folder")
+            warn_caller(f"{fault}; make sure that no other process writes to this folder")
         # If the previous owner removed the file between the two calls, try again with a new file.
         if os.fstat(descriptor).st_nlink:
             return descriptor
         os.close(descriptor)
-    raise BlockingIOError(errno.EAGAIN, "the file is removed repeatedly")
+    raise BlockingIOError(errno.EAGAIN, "other processes keep removing the lock file")
 
 
 @contextmanager
@@ -635,7 +635,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
-            limit = f"{EXPANSION} times as many, which is not allowed; save it without compression"
+            limit = f"the allowed {EXPANSION} times as many; save it without compression"
             raise ValueError(f"its {size:,} bytes expand to {expanded:,}, more than {limit}")
         arrays = {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
     check_digest(arrays)
@@ -661,17 +661,17 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     with archive.open(member) as file:
         version = npy.read_magic(file)
         if version not in _HEADERS:
-            raise ValueError(f"array {name!r} has the unknown format {version[0]}.{version[1]}")
+            raise ValueError(f"array {name!r} has the unknown format version {version[0]}.{version[1]}")
         try:
             shape, _, dtype = _HEADERS[version](file)
         except ValueError as error:
             # Replace NumPy's message, which recommends unpickling for long headers; this is unsafe.
-            raise ValueError(f"array {name!r} has a header that cannot be read") from error
+            raise ValueError(f"array {name!r} has an unreadable header") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")
         # Shapes with booleans or negative numbers could also match the number of bytes.
         if not all(type(n) is int and n >= 0 for n in shape):
-            raise ValueError(f"array {name!r} declares the shape {shape}")
+            raise ValueError(f"array {name!r} declares the invalid shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
         if there != declared or (not declared and max(shape, default=0) > _MOST_EMPTY):
             raise ValueError(f"array {name!r} has {there:,} bytes, but declares shape {shape}, type {dtype}")
@@ -756,11 +756,11 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     except ArchiveError as error:
         raise ArchiveError(f"{error}; {START_OVER}") from error
     if meta.get("kind") != _KIND:
-        raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint; name another file")
+        raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint; choose another file")
     if not all(isinstance(meta.get(part), dict) for part in ("identity", "state")):
         raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: a part is missing; {START_OVER}")
     if differences := _differences(meta["identity"], to_json(checkpoint.identity)):
-        remedy = "continue with the original data and parameters, or name another file"
+        remedy = "continue with the original data and parameters, or choose another file"
         fault = f"belongs to another run: {'; '.join(differences)}"
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]

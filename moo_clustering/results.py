@@ -394,7 +394,7 @@ def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 
 
 def recall_text(recall: float | None) -> str | None:
     """Return the recall of approximate neighbour lists as text, or None for exact lists."""
-    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest neighbours"
+    return None if recall is None else f"approximate lists with {recall:.1%} of the nearest neighbours"
 
 
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
@@ -411,12 +411,12 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
             raise TypeError(f"the name of cluster {key} must be a string or None, got {quoted(name)}")
         found[int(key)] = name and " ".join(name.split())
         if found[int(key)] == "":
-            command = f"{key}=, or null in a file, removes a name"
-            raise ValueError(Advice("names of clusters must not be empty; ", "None removes a name", command))
+            said = "cluster names must not be empty; to remove a name, use "
+            raise ValueError(Advice(said, "None", f"{key}= or null in a file"))
     names = {cluster: name for cluster, name in sorted(found.items()) if name is not None}
     if twice := [name for name, count in Counter(names.values()).items() if count > 1]:
         same = " and ".join(str(cluster) for cluster, name in names.items() if name == twice[0])
-        raise ValueError(f"names must be unique, but clusters {same} would be {quoted(twice[0])}")
+        raise ValueError(f"names must be unique, but clusters {same} would be named {quoted(twice[0])}")
     return names
 
 
@@ -433,7 +433,7 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
             found[heir] = name
     if lost := ", ".join(quoted(name) for name in user_names.values() if name not in found.values()):
         why = "because the new partition has no similar cluster"
-        warn_caller(f"these names of clusters were dropped, {why}: {lost}")
+        warn_caller(f"these cluster names were dropped, {why}: {lost}")
     return dict(sorted(found.items()))
 
 
@@ -513,13 +513,13 @@ def _of_estimator(run: BaseEstimator, names: Sequence[str] | None) -> SearchHist
             own = None if front is None else front.names
             return _of_recorder(history, own if names is None else names)
     if records:
-        raise ValueError(f"the history of this {name} is empty: its run included no search")
+        raise ValueError(f"the history of this {name} is empty, because its fit included no search")
     raise ValueError(f"this {name} has neither history_ nor logbook_; pass an estimator that runs a search")
 
 
 def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
     if not recorder.F:
-        raise ValueError("the recorder is empty: no run was recorded")
+        raise ValueError("the recorder is empty, because no run was recorded")
     n_objectives = recorder.F[0].shape[1]
     names = [f"f{i + 1}" for i in range(n_objectives)] if names is None or not len(names) else list(names)
     frame = recorder.to_frame(names)
@@ -544,7 +544,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
         raise ValueError("frame has no numeric columns to plot")
     steps = frame[step].to_numpy()
     if len(np.unique(steps)) < len(steps):
-        raise ValueError(f"the column {step!r} contains duplicate numbers; pass one run at a time")
+        raise ValueError(f"column {step!r} contains duplicate numbers; pass one run at a time")
     numbers = numbers.astype(np.float64).set_index(steps).sort_index()
     numbers.columns = numbers.columns.map(str)
     return SearchHistory({"gen": "generation", "iter": "iteration"}.get(step, step), numbers)

@@ -142,7 +142,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
     laplacian = np.eye(n) - together / np.outer(degree, degree)
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, min(n, max(10, n_clusters + 2)) - 1])
     part = "" if n == n_all else f", {n} of {n_all} {what}"
-    said = f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}"
+    said = f"{title}: lighter if two {what} share a cluster in more partitions of the pool{part}"
     plot_similarity(together, labels, eigenvalues, vectors[:, :n_clusters], title=said, path=path)
 
 
@@ -227,7 +227,7 @@ def cluster_table(frame: pd.DataFrame) -> str:
     for row in largest.itertuples(index=False):
         rows.append([_cell(name, cell, widths.get(name)) for name, cell in zip(columns, row, strict=True)])
     right = [place for place, name in enumerate(columns) if name in ("cluster", "size", "impurity")]
-    more = f"\nand {len(frame) - _SHOWN} more in clusters.csv" if len(frame) > _SHOWN else ""
+    more = f"\n({len(frame) - _SHOWN} more clusters in clusters.csv)" if len(frame) > _SHOWN else ""
     return aligned(rows, right=right) + more
 
 
@@ -277,8 +277,8 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
     if "attainment" in record:
         found = record["attainment"]
         if found["score"] is None:
-            return [["chosen", f"{chosen}, too many for an attainment score"]]
-        chosen += f" by attainment score {found['score']:.3f}, of numbers up to {found['largest_number']}"
+            return [["chosen", f"{chosen}, too many to compute an attainment score"]]
+        chosen += f" by attainment score {found['score']:.3f} (numbers up to {found['largest_number']})"
         rows = [["chosen", chosen]]
         if others := [f"{other['n_clusters']} ({other['score']:.3f})" for other in found["also_promising"]]:
             shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
@@ -545,7 +545,7 @@ def draw_leading(path: Path, job: Job) -> None:
     values = weights.shape[1] * weights[rows, columns] * excess
     sizes = np.bincount(estimator.labels_, minlength=len(weights))
     table, names = sparse.csr_array((values, (rows, columns)), shape=weights.shape), job.samples.feature_names
-    label = "weight (1: mean weight) times difference of the cluster centre from the overall mean"
+    label = "weight (1: mean weight) times difference between cluster centre and overall mean"
     figure = plot_terms(table, names, sizes=sizes, max_clusters=_DRAWN, label=label)
     n_clusters = int(np.count_nonzero(sizes))
     which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"

@@ -68,12 +68,12 @@ _MODEL_TYPES = {
 _LARGEST_RECORD, _MOST_COLUMNS = 2**24, 1000
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
-    "running": "contains a run that is still running or was killed, and has no result yet",
-    "interrupted": "contains a run that was interrupted before it had a result",
+    "running": "contains a run without a result, which is still running or was killed",
+    "interrupted": "contains a run that was interrupted before it produced a result",
 }
 _UNFINISHED = {
-    "interrupted": "The run was interrupted: this is the result up to then.",
-    "running": "The run is still running, or was killed: this is the result saved so far.",
+    "interrupted": "The run was interrupted; this is the result up to that point.",
+    "running": "The run is still in progress or was killed; this is the last saved result.",
 }
 # Maximum total number of labels, over all solutions of the front, to save with the result.
 _LARGEST = 25_000_000
@@ -271,7 +271,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
     elif names - {CHECKPOINT}:
         raise FolderError(f"{path} contains other files; {_OTHER}")
     elif has_checkpoint and not resume:
-        raise FolderError(f"{path} contains a checkpoint; continue from it with --resume or {_OTHER}")
+        raise FolderError(f"{path} contains a checkpoint; continue from it with --resume, or {_OTHER}")
     return has_checkpoint, RECORD in names
 
 
@@ -282,17 +282,17 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
         raise FolderError(f"{path} contains a finished run; {_OTHER}")
     if has_checkpoint:
         if not resume:
-            raise FolderError(f"{path} contains an unfinished run; continue it with --resume or {_OTHER}")
+            raise FolderError(f"{path} contains an unfinished run; continue it with --resume, or {_OTHER}")
     elif has_labels and status != "running":
         raise FolderError(f"{path} contains an interrupted run without a checkpoint to resume from; {_OTHER}")
     elif status == "running" and not resume:
         said = f"{path} contains a run that is still running or was killed"
-        raise FolderError(f"{said}; start over with --resume or {_OTHER}")
+        raise FolderError(f"{said}; start over with --resume, or {_OTHER}")
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     """Read the record in a folder. Raise a FolderError with ``sentence`` if it is unreadable."""
-    fault = damaged = "is not a record of this package, or is damaged"
+    fault = damaged = "was not written by moo-clustering, or is damaged"
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
         if record["format"] == FORMAT and isinstance(record["status"], str):
@@ -321,7 +321,7 @@ def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2)
 def run_record(folder: Path) -> dict[str, Any]:
     """Read the record of a run. Raise a FolderError if the folder contains no run."""
     if not folder.is_dir():
-        what = path_fault(folder, "folder of a run") or "does not exist"
+        what = path_fault(folder, "run folder") or "does not exist"
         raise FolderError(f"{folder} {what}")
     if not (folder / RECORD).exists():
         raise FolderError(f"{folder} is not a run folder: it has no {RECORD}")
@@ -345,7 +345,7 @@ def finish_update(folder: Path) -> None:
                     os.replace(ready / name, folder / name)
             shutil.rmtree(ready, ignore_errors=True)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FolderError(f"{ready} contains an update that cannot be finished: {error}") from error
+        raise FolderError(f"{ready} contains an update that cannot be completed: {error}") from error
 
 
 def run_content(folder: Path) -> ReportContent:
@@ -357,14 +357,14 @@ def run_content(folder: Path) -> ReportContent:
     try:
         content = load_content(folder / CONTENT)
     except FileNotFoundError:
-        said = f"{folder} has no {CONTENT}, from which reports are created"
-        raise FolderError(f"{said}: fit again without --no-report") from None
+        said = f"{folder} has no {CONTENT}, which is required for reports"
+        raise FolderError(f"{said}; fit again without --no-report") from None
     if len(labels) != content.n_samples:
         said = f"{LABELS} contains {len(labels)} samples, but {CONTENT} contains {content.n_samples}"
         raise FolderError(f"{folder}: {said}; they are from different runs")
     missing = list(content.missing)
     if not np.array_equal(labels, content.labels[content.chosen]):
-        missing.append(f"{LABELS} differs from the labels shown here: it was changed after the run.")
+        missing.append(f"{LABELS} differs from the labels shown here, because it was changed after the run.")
     title = record.get("title") or content.title
     return replace(content, title=title, missing=with_status(missing, record))
 
@@ -372,7 +372,7 @@ def run_content(folder: Path) -> ReportContent:
 def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
     """Read the labels in the result of a run. Raise a FolderError if the run has no result."""
     if not (folder / LABELS).is_file():
-        otherwise = f"contains a run without {LABELS}, and thus without a result"
+        otherwise = f"contains a run without a result: it has no {LABELS}"
         raise FolderError(f"{folder} {_NO_RESULT.get(record['status'], otherwise)}")
     return saved_labels(folder / LABELS)
 
@@ -408,8 +408,8 @@ def sample_notes(record: Mapping[str, Any]) -> list[str]:
         return []
     n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]
     return [
-        f"The table was read in partitions: the subfolder {ALL_LABELS} contains the labels of all {n_rows} "
-        f"rows, and the report and the other files show a random sample of {n_shown} rows."
+        f"The table was read in partitions. The subfolder {ALL_LABELS} contains the labels of all {n_rows} "
+        f"rows; the report and the other files describe a random sample of {n_shown} rows."
     ]
 
 
@@ -426,7 +426,7 @@ def save_report_of(
     from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
-        raise ValueError(f"the report of {len(folders)} runs requires --out FILE")
+        raise ValueError(f"a report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
     # Lock only the folder of the page, so that the run folder may be read-only.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
@@ -465,12 +465,12 @@ def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -
 def check_page(page: Path) -> None:
     """Raise a ValueError if the page cannot be saved, or would replace a file that is not a report."""
     if page.is_dir():
-        raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
+        raise ValueError(f"--out {page} is a folder; specify a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
         raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
         if b'<meta name="generator" content="moo_clustering">' not in file.read(4096):
-            said = f"{page} exists and is not a report of moo-clustering; name another file with --out"
+            said = f"{page} exists and is not a moo-clustering report; choose another file with --out"
             raise ValueError(said)
 
 
@@ -485,7 +485,7 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
     if len(files) < 2 or any(name != str(row) for row, name in enumerate(merged.sample_names)):
         return merged
     sentence = (
-        f"The runs are on {' and '.join(files)}, whose rows have no names, so rows with the same number are "
+        f"The runs are on {' and '.join(files)}, whose rows have no names. Rows with the same number are "
         "assumed to be the same sample."
     )
     return replace(merged, missing=[sentence, *merged.missing])
@@ -662,7 +662,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if foreign:
         raise FolderError(f"{path} was not loaded, because it contains objects of type {foreign[0]}")
     if not isinstance(model, dict) or model.get("format") != _MODEL_FORMAT:
-        raise FolderError(f"{path} is not the model of a run")
+        raise FolderError(f"{path} is not a model written by `moo-clustering fit`")
     if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
         raise FolderError(f"{path} {fault}")
     if absent := {"estimator", *_MODEL_KEYS} - set(model):
@@ -680,7 +680,7 @@ def _without_model(folder: Path) -> str:
     kind = next((kind for key, kind in kinds.items() if key in data), "columns without preparation")
     if record.get("command") == "ask":
         pairs = f"--must-link {folder / 'must_link.csv'} --cannot-link {folder / 'cannot_link.csv'}"
-        why = f", because it contains answers only; to use them in a fit, add to its command {pairs}"
+        why = f", because it contains only answers; to use them, add {pairs} to the command of a fit"
     elif record["status"] != "complete":
         why = ", because the fit is incomplete; finish it with fit --resume"
     elif not find_method(method)[0].predicts:
@@ -689,8 +689,8 @@ def _without_model(folder: Path) -> str:
         why = "; fit again"
     else:
         kind = "a bundled data set" if data.get("name") in BUNDLED else kind
-        why = f", because fit saves models of prepared tables only, not of {kind}; fit a table file such as "
-        why += "CSV with a method that prepares columns, or use the estimator in Python"
+        why = f", because fit saves models only for prepared tables, not for {kind}; fit a table file, such "
+        why += "as CSV, with a method that prepares columns, or use the estimator in Python"
     return f"{folder} has no {MODEL}{why}"
 
 

@@ -100,7 +100,7 @@ def _entry(method: _methods.Method) -> str:
     }
     takes = ["bags of instances (.arff, .dat, .npz, --bag)"] * method.bags
     takes += ["maps of areas (.geojson, .gpkg, .parquet)"] * method.areas
-    takes += ["text columns, whose values are categories"] * method.categorical
+    takes += ["text columns, read as categories"] * method.categorical
     takes += [flags[kind] for kind in method.supervision]
     rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
     rows += [("accepts", ", ".join(takes))] if takes else []

@@ -60,7 +60,7 @@ class Samples(Table):
 
     # Noun for a sample, and description of the data for messages about options that do not apply.
     kind: ClassVar[str] = "sample"
-    read_as: ClassVar[str] = "a table (--text-columns names text columns)"
+    read_as: ClassVar[str] = "a table (specify text columns with --text-columns)"
     # Whether the data can be shown as a table, and whether the features are numbers in their own units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
@@ -241,7 +241,7 @@ class PreparedSamples(Samples):
         """Number of columns and, if there are more features than columns, number of features, as text."""
         n_columns, n_features = self.columns().shape[1], len(self.feature_names)
         columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
-        return columns if n_features <= n_columns else f"{columns} as {n_features} features"
+        return columns if n_features <= n_columns else f"{columns} converted to {n_features} features"
 
     def record(self) -> dict[str, Any]:
         columns = {"columns": list(self.columns()), "categories": list(self.category_names)}
@@ -392,8 +392,8 @@ class TextSamples(UntabledSamples):
         if "model" in self.made:
             return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"
         if self.made.get("stemmer", "none") != "none":
-            terms += " (stems as their most frequent words)"
-        return terms if components is None else f"{terms} as {components} components"
+            terms += " (stems shown as their most frequent words)"
+        return terms if components is None else f"{terms} reduced to {components} components"
 
     def record(self) -> dict[str, Any]:
         terms = {"n_terms": len(self.feature_names), **self.made}
@@ -423,7 +423,7 @@ class BagSamples(UntabledSamples):
         bags = self.X
         low, high = int(bags.sizes.min()), int(bags.sizes.max())
         sizes = f"{low}" if low == high else f"{low} to {high}"
-        instances = f"of {sizes} instance{'' if high == 1 else 's'} ({bags.n_instances} in all)"
+        instances = f"of {sizes} instance{'' if high == 1 else 's'} ({bags.n_instances} in total)"
         return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
 
     def record(self) -> dict[str, Any]:

@@ -22,14 +22,14 @@ from typing import Any, Self
 import click
 
 from moo_clustering._messages import aligned as aligned
-from moo_clustering._messages import for_command, message_line, path_fault, quoted, value_line
+from moo_clustering._messages import bar_class, for_command, message_line, path_fault, quoted, value_line
 from moo_clustering._messages import printable_line as printable_line
 
 INTERRUPTED = 130
 _SOON = 0.02  # seconds before an interruption during a compilation is repeated
 # Allocations between garbage collections. Imports alone create half a million permanent objects.
 _ALLOCATIONS = 50_000
-_LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
+_LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
 # Warnings by other packages that are intended for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
@@ -364,7 +364,7 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, EOFError):
         # Otherwise, click would interpret this error as the end of a dialogue.
         said = message_line(error) or "EOFError"
-        return f"data ended too early: {said}; use --traceback before the command to see where"
+        return f"unexpected end of data: {said}; to see where, run moo-clustering --traceback ..."
     if isinstance(error, ImportError):
         from moo_clustering._arrays import MissingPackageError
 
@@ -378,14 +378,12 @@ def shown_warnings() -> Iterator[list[str]]:
     lines: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        from tqdm import tqdm
-
         # Remove the traceback from numba's message about an invalid environment variable.
         line = message_line(_FAILED_PARSE.sub("", for_command(message)))
         # Ignore warnings of a missing monitor thread, without which progress bars still work.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
-            with tqdm.external_write_mode():
+            with bar_class().external_write_mode():
                 click.echo(f"Warning: {line}", err=True)
 
     with warnings.catch_warnings():
@@ -399,8 +397,6 @@ def shown_warnings() -> Iterator[list[str]]:
 @contextmanager
 def compiling_told(verbose: bool = True) -> Iterator[None]:
     """On a terminal, report once per command that kernels are compiled, and whether they are cached."""
-    from tqdm import tqdm
-
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
@@ -412,8 +408,8 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
         if verbose and sys.stderr.isatty() and not told.setdefault("compiling", False):
             told["compiling"] = True
             later = "; later runs reuse them" if saves() else ""
-            with tqdm.external_write_mode():
-                click.echo(f"Compiling kernels for this computer{later}.", err=True)
+            with bar_class().external_write_mode():
+                click.echo(f"Compiling the kernels for this computer{later}.", err=True)
 
     with before_compiling(tell):
         yield

@@ -201,7 +201,7 @@ def read_input(
     else:
         data = as_bags(bags_or_distances)
         if len(data) != len(codes):
-            raise ValueError(f"labels must have one entry per bag, {len(data)} in all; got {len(codes)}")
+            raise ValueError(f"labels must have one entry per bag ({len(data)}), got {len(codes)}")
     return data, codes, tuple(map(str, names))
 
 
@@ -296,12 +296,12 @@ def bag_embedding_data(
     if not isinstance(data, np.ndarray) and len(data) > max_bags:
         bags = np.arange(len(data))
         points, share = partitions.components(np.vstack([data.means(), vectors]), len(data))
-        method = f"principal components of bag means, {share:.0%} of the variance"
+        method = f"principal components of bag means ({share:.0%} of the variance)"
     else:
         bags = np.sort(sampled(codes, max_bags))
         D, kind = _distances(data, bags, vectors)
         points, stress = partitions.scaled_to_plane(D, random_state)
-        method = f"scaling of {kind}s, stress {stress:.2f}"
+        method = f"scaling of {kind}s (stress {stress:.2f})"
     return BagEmbeddingData(
         positions=points[: len(bags)],
         bags=bags,
@@ -378,7 +378,7 @@ def _medoids(medoids: ArrayLike | None, n_bags: int) -> Int64Array:
 def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
     if isinstance(data, np.ndarray):
         if centers is not None:
-            raise ValueError("centers require bags to compute distances, but got distances between bags")
+            raise ValueError("centers require bags, but distances between bags were passed; omit centers")
         return np.empty((0, 0))
     given = np.empty((0, data.n_features)) if centers is None else centers
     vectors = checked_array(given, "centers", np.float64)

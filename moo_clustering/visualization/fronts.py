@@ -149,7 +149,7 @@ def plot_attainment(
         Names of the objectives.
     """
     if len(names) != 2:
-        raise ValueError(f"names must contain the names of two objectives, got {len(names)}")
+        raise ValueError(f"names must have one name per objective (2), got {len(names)}")
     data = attainment_plot_data(attainment, chosen)
     with figures.house_style():
         figure = figures.new_figure(9.0, 4.2)
@@ -168,12 +168,12 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
     if data.chosen is not None and data.foot is not None:
         point = data.front[data.chosen]
         ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
-        ax.scatter(*point, **_MARK, label=f"chosen, score {data.distance:.3f}", zorder=4)
+        ax.scatter(*point, **_MARK, label=f"chosen (score {data.distance:.3f})", zorder=4)
     beside: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
     for row in data.annotated:
         color = _CHOSEN if row == data.chosen else "black"
         ax.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **beside)
-    x, y = (f"square root of scaled {name.replace('_', ' ')}" for name in names)
+    x, y = (f"scaled {name.replace('_', ' ')} (square root)" for name in names)
     ax.set(xlabel=x, ylabel=y, title="Front and control fronts")
     ax.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
     ax.legend(loc="upper right")
@@ -187,7 +187,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
         ax.scatter(data.n_clusters[data.chosen], data.distance, **_MARK, label="chosen", zorder=3)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(bottom=0)
-    ax.set(xlabel="number of clusters", ylabel="best attainment score", title="Score by number of clusters")
+    ax.set(xlabel="number of clusters", ylabel="best attainment score", title="Attainment score")
     ax.legend(loc="best")
 
 
@@ -310,7 +310,7 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
     ax.set_xlim(1, n_methods)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=2))
     ax.xaxis.set_label_position("top")
-    ax.set_xlabel(f"{_caption(data)}\naverage rank, best on the left", linespacing=1.6)
+    ax.set_xlabel(f"{_caption(data)}\naverage rank (best on the left)", linespacing=1.6)
 
 
 def _caption(data: CriticalDifferenceData) -> str:
@@ -368,18 +368,17 @@ def front_data(
         chosen, F = result.member if chosen is None else chosen, result.front.values
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
-        raise ValueError(f"F must be non-empty and have shape (n_solutions, n_objectives), got {F.shape}")
+        raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got {F.shape}")
     names = tuple(f"f{i + 1}" for i in range(F.shape[1])) if names is None else tuple(names)
     if len(names) != F.shape[1]:
-        raise ValueError(f"names must have one name per objective, {F.shape[1]} in all; got {len(names)}")
+        raise ValueError(f"names must have one name per objective ({F.shape[1]}), got {len(names)}")
     marked = np.zeros(len(F), dtype=bool)
     if chosen is not None:
         try:
             marked[checked_array(chosen, "chosen")] = True
         except IndexError as error:
-            raise ValueError(
-                f"chosen={chosen!r} is outside the front, which has {len(F)} solutions"
-            ) from error
+            said = f"chosen={chosen!r} is outside the front, which has {len(F)} solutions"
+            raise ValueError(said) from error
     return FrontData(F, names, marked)
 
 
@@ -557,12 +556,12 @@ def convergence_data(
     """
     low, high = (float(edge) for edge in band)
     if not 0.0 <= low <= high <= 1.0:
-        raise ValueError(f"band must be two quantiles in ascending order in [0, 1], got {band}")
+        raise ValueError(f"band must be two ascending quantiles in [0, 1], got {band}")
     groups = _grouped(runs, names)
     histories = list(chain.from_iterable(groups.values()))
     counted = sorted({history.step for history in histories})
     if len(counted) > 1:
-        raise ValueError(f"runs must all have the same unit of steps, got {' and '.join(counted)}")
+        raise ValueError(f"all runs must count the same steps, got {' and '.join(counted)}")
     _add_hypervolume(histories, reference)
     titles = _titles([str(name) for name in dict.fromkeys(chain.from_iterable(h.frame for h in histories))])
     wanted = _wanted(list(titles), show)
@@ -585,7 +584,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
         )
         found = [read_history(run, names) for run in (members if many else [members])]
         if not found:
-            raise ValueError(f"runs must contain at least one run{f' of {name!r}' if name else ''}")
+            raise ValueError(f"runs must contain at least one run{f' for {name!r}' if name else ''}")
         groups[str(name)] = found
     if not groups:
         raise ValueError("runs must contain at least one run")
@@ -642,7 +641,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
     if len(widths) != 1 or min(widths) < 2:
         if reference is not None:
             raise ValueError(
-                "reference is for the hypervolume, which requires runs with the same two or more objectives"
+                "reference requires runs with the same two or more objectives, which have a hypervolume"
             )
         return
     finite = [[F[np.isfinite(F).all(axis=1)] for F in history.F] for history in histories]
@@ -655,7 +654,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
         point = _checked_reference(reference, histories[0], len(ideal))
         if (point <= ideal).any():
             raise ValueError(
-                "reference must be worse than the best value in every objective; choose a worse point"
+                "reference must be worse than the best value in each objective; choose a worse point"
             )
     for history, found in zip(histories, fronts, strict=True):
         values = [hypervolume(front, (ideal, point)) for front in found]
@@ -705,8 +704,8 @@ def plot_convergence(
             panels = list(np.ravel(np.asarray(ax, dtype=object)))
             if len(panels) != len(data.panels):
                 raise ValueError(
-                    f"ax must have one axes per panel, {len(data.panels)} in all "
-                    f"({', '.join(data.panels)}); got {len(panels)}; select panels with show"
+                    f"ax must have one axes per panel ({len(data.panels)}: {', '.join(data.panels)}), got "
+                    f"{len(panels)}; select panels with show"
                 )
             figure = figures.figure_of(panels[0])
         for panel, (name, curves) in zip(panels, data.panels.items(), strict=True):
@@ -794,7 +793,7 @@ def roc_data(
         raise ValueError("curves must contain at least one curve")
     known = dict(aucs or {})
     if strange := [name for name in known if name not in curves]:
-        raise ValueError(f"aucs contains {strange[0]!r}, which is not the name of a curve")
+        raise ValueError(f"aucs must contain only names of curves, got {strange[0]!r}")
     checked = [_checked(name, *curve) for name, curve in curves.items()]
     areas = [
         known.get(name, float(np.trapezoid(tpr, fpr)))
@@ -841,15 +840,15 @@ def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, Flo
     tpr = checked_array(tpr, f"tpr of {name!r}", np.float64)
     if fpr.ndim != 1 or fpr.shape != tpr.shape or not len(fpr):
         raise ValueError(
-            f"the curve {name!r} must be two arrays of equal length, got shapes {fpr.shape} and {tpr.shape}"
+            f"curve {name!r} must be two arrays of equal length, got shapes {fpr.shape} and {tpr.shape}"
         )
     for rates in (fpr, tpr):
         within = rates.min() >= -_ROUNDING and rates.max() <= 1 + _ROUNDING
         if not (within and np.diff(rates).min(initial=0.0) >= -_ROUNDING):
-            raise ValueError(f"rates of the curve {name!r} must be ascending and in [0, 1]")
+            raise ValueError(f"rates of curve {name!r} must be ascending and in [0, 1]")
     if abs(fpr[0]) > _ROUNDING or min(fpr[-1], tpr[-1]) < 1 - _ROUNDING:
         raise ValueError(
-            f"the curve {name!r} must go from a false positive rate of 0 to (1, 1), got "
+            f"curve {name!r} must extend from a false positive rate of 0 to (1, 1), got "
             f"{fpr[0]:.3g} to ({fpr[-1]:.3g}, {tpr[-1]:.3g})"
         )
     return (np.append(0.0, fpr), np.append(0.0, tpr)) if tpr[0] > 0 else (fpr, tpr)

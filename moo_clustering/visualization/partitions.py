@@ -189,7 +189,7 @@ def plot_regions(
         labels, known = result.labels, result.user_names
     clusters = checked_integers(labels, "labels", ndim=(1,))
     if len(clusters) != len(shapes):
-        raise ValueError(f"labels must have one region per area, {len(shapes)} in all; got {len(clusters)}")
+        raise ValueError(f"labels must have one region per area ({len(shapes)}), got {len(clusters)}")
     used = np.unique(clusters).tolist()
     names = [str(cluster_names[c] if cluster_names else known.get(c, c)) for c in used]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
@@ -231,7 +231,7 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     add_cluster_legend(ax, data.names, "samples")
     parts = [title] if title else []
     if data.share is not None:
-        parts.append(f"two components with {data.share:.0%} of the variance")
+        parts.append(f"two components ({data.share:.0%} of the variance)")
     if sum(data.sizes) > n:
         parts.append(f"{n} of {sum(data.sizes)} samples")
     ax.set_title(", ".join(parts), parse_math=False)
@@ -341,8 +341,8 @@ def constraints_data(
     labels = checked_integers(labels, "labels", ndim=(1,))
     if labels.shape != (constraints.n_samples,):
         raise ValueError(
-            f"labels must have shape ({constraints.n_samples},), the number of samples of the "
-            f"constraints; got {labels.shape}"
+            f"labels must have one label per sample of the constraints ({constraints.n_samples}), got "
+            f"shape {labels.shape}"
         )
     found = {
         (kind, satisfied): pairs[(labels[pairs[:, 0]] == labels[pairs[:, 1]]) == (together == satisfied)]
@@ -663,7 +663,8 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
         ax.set_xticks(middle, data.names, parse_math=False)
         ax.set_yticks(middle, data.names, parse_math=False)
         ax.tick_params(length=0)
-    size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
+    side = f"{n / len(data.blocks):.0f}"
+    size = "" if exact else f" (each dot is the mean of about {side} x {side})"
     ax.set(xlabel=f"samples ordered by cluster{size}", title=f"Similarity of {n} samples")
 
 
@@ -758,7 +759,7 @@ def term_data(
     names = list(map(str, range(n_all) if terms is None else checked_array(terms, "terms").tolist()))
     counts = None if sizes is None else checked_integers(sizes, "sizes").astype(np.int64)
     if len(names) != n_all:
-        raise ValueError(f"terms must have one name per column, {n_all} in all; got {len(names)}")
+        raise ValueError(f"terms must have one name per column ({n_all}), got {len(names)}")
     if counts is not None and counts.shape != (n_clusters,):
         raise ValueError(f"sizes must have shape ({n_clusters},), got {counts.shape}")
     for name, value in (("n_terms", n_terms), ("max_clusters", max_clusters)):

@@ -237,7 +237,7 @@ def test_ctrl_c_and_resume_of_mock(run, table, tmp_path):
     stdout, stderr = process.communicate(timeout=600)
     assert process.returncode == 130, stderr
     assert "no attainment scores yet" in rows_of(stdout)["chosen"]
-    assert "continue with the same command and --resume" in stderr
+    assert "to continue, rerun the command with --resume" in stderr
     archive = read_archive(tmp_path / "out" / "checkpoint.npz")[0]
     done = next(array for name, array in archive.items() if name.endswith("generations"))[-1]
     for out in (("--out", "out", "--resume"), ("--out", "straight")):

@@ -143,9 +143,7 @@ def test_bags(run, tmp_path):
     frame.to_csv("bags.csv", index=False)
     result = run("fit", "bags.csv", "--bag", "box", *SMALL, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "pareto-bags (ParetoBagClustering), seed 0; the default for bags, as no method was specified" in (
-        result.stdout
-    )
+    assert "pareto-bags (ParetoBagClustering), seed 0; the default method for bags" in (result.stdout)
     assert "unreliable for bags" in result.stdout
     labels = pd.read_csv("out/labels.csv")
     assert labels["bag"].tolist() == [f"b{number}" for number in range(24)]

@@ -122,7 +122,12 @@ def test_own_axes_and_no_pairs():
     ("arguments", "options", "error", "message"),
     [
         ((X, LABELS, [(0, 1)]), {}, TypeError, "must be PairwiseConstraints, .*got list"),
-        ((X, LABELS[:4], PAIRS), {}, ValueError, r"labels must have shape \(5,\), .*got \(4,\)"),
+        (
+            (X, LABELS[:4], PAIRS),
+            {},
+            ValueError,
+            r"labels must have one label per sample .* \(5\), got shape \(4,\)",
+        ),
         ((X[:4], LABELS, PAIRS), {}, ValueError, "X and labels must have the same number"),
         ((X[:, :0], LABELS, PAIRS), {}, ValueError, "0 feature\\(s\\)"),
         (

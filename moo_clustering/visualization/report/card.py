@@ -39,11 +39,11 @@ def _words(result: ClusteringResult) -> list[str]:
     if (found := recall_text(result.neighbor_recall)) is not None:
         lines.append(f"neighbours: {found}")
     if result.interrupted:
-        lines.append("interrupted: the search stopped early")
+        lines.append("interrupted: the search was stopped early")
     if result.rules and not own and result.front is not None and len(result.front) > 1:
         rules = ", ".join(map(repr, result.rules))
-        lines.append(f"next: choose(rule) selects another solution; rules are {rules}")
-    return [*lines, "report: show(X) with the training data"]
+        lines.append(f"next: select another solution with choose(rule); rules are {rules}")
+    return [*lines, "report: call show(X) with the training data"]
 
 
 def _sizes(result: ClusteringResult) -> str:
@@ -89,7 +89,7 @@ def _front(result: ClusteringResult) -> str:
 
     points = "".join(f'<circle {place(row)} r="2.5" fill="#2f7fbf"/>' for row in rows)
     across, up = result.front.names[:2]
-    told = f"front of {len(values)} solutions: {up} (up) against {across} (right)"
+    told = f"front of {len(values)} solutions: {up} (vertical) against {across} (horizontal)"
     if chosen is not None:
         points += f'<circle {place(chosen)} r="5" fill="none" stroke="#d9541e" stroke-width="2.5"/>'
         told += "; the ring marks the result"

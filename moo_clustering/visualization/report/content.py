@@ -484,7 +484,7 @@ def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
     if n_samples is not None and len(found) != n_samples:
-        raise ValueError(f"labels must have one number per sample, {n_samples} in all; got {len(found)}")
+        raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
     return np.ascontiguousarray(np.maximum(found, -1), dtype=np.int32)
 
 
@@ -549,7 +549,7 @@ def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
     for row, labels in enumerate(runs[:_MOST_RUNS]):
         solutions.place(labels, f"run {row}")
     if len(runs) > _MOST_RUNS:
-        notes.append(f"The first {_MOST_RUNS} of {len(runs)} runs are shown.")
+        notes.append(f"Only the first {_MOST_RUNS} of {len(runs)} runs are shown.")
     for row, labels in enumerate(() if result.archive is None else result.archive.labels):
         solutions.place(labels, f"cell {row + 1} of the map", always_named=False)
     others = [each for each in solutions.found if each.values is None]
@@ -597,13 +597,13 @@ def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
     notes = []
     if len(rows) < len(front):
         notes.append(
-            f"{len(rows)} of {len(front)} solutions of the front are shown, evenly spaced, because "
+            f"Only {len(rows)} evenly spaced solutions out of {len(front)} on the front are shown, because "
             "clustering each graph takes time."
         )
     elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
         notes.append(
-            "The objectives belong to the partitions that the search found. Everything else "
-            "describes the partitions after samples were moved to satisfy constraints."
+            "The objectives describe the partitions that the search found. Everything else describes these "
+            "partitions after samples were moved to satisfy the constraints."
         )
     solutions = []
     for row, labels in zip(rows, front.final_labels(rows), strict=True):

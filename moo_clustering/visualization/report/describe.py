@@ -77,15 +77,15 @@ def agreement(labels: Int32Array, chosen: int, rng: np.random.Generator) -> Agre
     Samples in no cluster (-1) count as one cluster.
     """
     n_solutions, n_samples = labels.shape
-    note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated partitions."
+    note = "Adjusted Rand index: 1 for identical partitions, about 0 for unrelated partitions."
     if n_solutions > MOST_SOLUTIONS:
         why = f"because there are {n_solutions} solutions"
-        note += f" Only agreement with the chosen solution is shown, {why}."
+        note += f" Only the agreement with the chosen solution is shown, {why}."
         return Agreement(pairwise_ari(labels, labels[[chosen]])[:, 0], None, note)
     most = max(AGREEMENT_ROWS, int(AGREEMENT_WORK / n_solutions**2))
     if n_samples > most:
         labels = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
-        note += f" Computed on {most} of {n_samples} samples, drawn at random."
+        note += f" Computed on a random subset of {most} of {n_samples} samples."
     table = pairwise_ari(labels)
     return Agreement(table[chosen].copy(), table, note)
 
@@ -132,9 +132,9 @@ def describe(
     n_seen, n = len(distances.rows), samples.n_samples
     if n_seen < n:
         what = "Silhouettes" if samples.has_means else "Silhouettes and typical samples"
-        notes.append(f"{what} are computed from {n_seen} of {n} samples, drawn at random.")
+        notes.append(f"{what} are computed from a random subset of {n_seen} of {n} samples.")
     if len(places) < len(labels):
-        notes.append(f"The clusters of {len(places)} of {len(labels)} solutions are described.")
+        notes.append(f"Only the clusters of {len(places)} of {len(labels)} solutions are described.")
     return Described(distances, found, facts, heatmaps, notes)
 
 
@@ -278,10 +278,10 @@ def read_samples(
     from moo_clustering.datasets.prepare import PreparedTable, prepare_table
 
     if X is None:
-        return "No data were passed, so only the sizes of the clusters are known."
+        return "No data were passed, so only the cluster sizes are known."
     read: PreparedTable | None = None
     if columns is not None and len(columns) != n_samples:
-        raise ValueError(f"columns must have one row per sample, {n_samples} in all; got {len(columns)}")
+        raise ValueError(f"columns must have one row per sample ({n_samples}), got {len(columns)}")
     if columns is not None and units is None:
         read = prepare_table(columns, scale="none", weights="equal", missing="median")
     is_table = is_frame(X)
@@ -300,21 +300,20 @@ def read_samples(
         return replace(_bags(result, X, n_samples, feature_names), **shown)
     table, names = (sparse.csr_array(X).astype(np.float64), None) if sparse.issparse(X) else _dense(X)
     if table.ndim != 2 or table.shape[0] != n_samples:
-        raise ValueError(
-            f"X must have one row per label of the estimator, {n_samples} in all; got shape {table.shape}"
-        )
+        fitted = f"but the estimator was fitted on {n_samples} samples"
+        raise ValueError(f"X has shape {table.shape}, {fitted}")
     stored = table.data if sparse.issparse(table) else table
     if not np.isfinite(stored).all():
         if is_table:
             return (
-                "X is a table with missing cells, but the estimator was fitted to features: pass the "
+                "X is a table with missing cells, but the estimator was fitted on features; pass the "
                 "features as X (in a pipeline, pipeline[:-1].transform(table)), and the table as columns."
             )
-        return "The data have missing or infinite values, so only the sizes of the clusters are known."
+        return "The data contain missing or infinite values, so only the cluster sizes are known."
     if isinstance(result.metric, str) and result.metric == "precomputed":
         return replace(_distances(table), **shown)
     if not table.shape[1]:
-        return "The data have no features, so only the sizes of the clusters are known."
+        return "The data have no features, so only the cluster sizes are known."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
     kind: Literal["sparse", "features"] = "sparse" if sparse.issparse(table) else "features"
     points, cosine = table if kind == "sparse" else result.scaled(table), kind == "sparse"
@@ -328,9 +327,7 @@ def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Seque
 
     bags = as_bags(X)
     if len(bags) != n_samples:
-        raise ValueError(
-            f"X must have one bag per label of the estimator, {n_samples} in all; got {len(bags)}"
-        )
+        raise ValueError(f"X has {len(bags)} bags, but the estimator was fitted on {n_samples} bags")
     scaled = result.scaled(bags)
     names = feature_names if feature_names is not None else bags.feature_names
     points, means = (np.asarray(each.means(), dtype=np.float64) for each in (scaled, bags))
@@ -340,7 +337,7 @@ def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Seque
 def _distances(table: Any) -> Samples:
     given = np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
     if given.shape[0] != given.shape[1]:
-        raise ValueError(f"X must be a square matrix of distances, as for the fit, got shape {given.shape}")
+        raise ValueError(f"X must be a square distance matrix, as in the fit, got shape {given.shape}")
     return Samples("distances", given=given)
 
 
@@ -376,9 +373,7 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"x{column}" for column in range(n_features))
     if len(names) != n_features:
-        raise ValueError(
-            f"feature_names must have one name per feature, {n_features} in all; got {len(names)}"
-        )
+        raise ValueError(f"feature_names must have one name per feature ({n_features}), got {len(names)}")
     return tuple(map(str, names))
 
 
@@ -587,9 +582,9 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
     data = bag_distance_data(distances.D, labels[distances.rows], max_bags=MOST_SIDE)
     shown = distances.rows[data.order]
     places = [str(name) for name in names[shown]]
-    note = "Bags are ordered by cluster, the most central bag of each cluster first."
+    note = "Bags are ordered by cluster, and the most central bag of each cluster comes first."
     if len(shown) < len(labels):
-        note += f" {len(shown)} of {len(labels)} bags are shown."
+        note += f" Only {len(shown)} of {len(labels)} bags are shown."
     note += f" {_spans(data.names, data.boundaries)}"
     return Panel("matrix", "Hausdorff distances between bags", note, places, places, matrix=data.distances)
 
@@ -604,7 +599,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
     note = "Samples are ordered by cluster."
     if n_blocks < len(labels):
         side = f"{len(labels) / n_blocks:.0f}"
-        note += f" Every dot is the mean of about {side} x {side} similarities."
+        note += f" Each dot is the mean of about {side} x {side} similarities."
     note += f" {_spans(data.names, data.boundaries * n_blocks // len(labels))}"
     found = [Panel("matrix", "Similarity of samples", note, matrix=data.blocks)]
     if len(data.eigenvalues):
@@ -621,7 +616,7 @@ def pool_panel(found: Coassociation) -> Panel:
     together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
-    part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."
+    part = "" if len(labels) == n_all else f" Only {len(labels)} of {n_all} are shown."
     what = "Samples" if what == "samples" else "Landmarks, which represent many samples,"
     spans = _spans([str(name) for name in names], np.append(starts, len(labels)))
     title, note = "Share of the pool that joins two samples", f"{what} are ordered by cluster.{part}"
@@ -636,9 +631,9 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
     matrix, solutions = np.full((len(y) - 1, len(x) - 1), np.nan), np.full((len(y) - 1, len(x) - 1), -1)
     matrix[rows, columns], solutions[rows, columns] = archive.quality, found
     names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
-    better, quality = "larger" if archive.greater_is_better else "smaller", archive.quality_name
+    better, quality = "higher" if archive.greater_is_better else "lower", archive.quality_name
     return Panel(
-        "matrix", "A map of clusterings",
+        "matrix", "Map of clusterings",
         f"The colour of a cell shows the {quality.replace('_', ' ')} of its best clustering ({better} is "
         f"better). {len(rows)} of {matrix.size} cells contain a clustering. Press a cell to select its "
         "clustering.",
@@ -662,7 +657,7 @@ def roc_panel(curves: Any) -> Panel:
     found = zip(data.names, data.curves, data.aucs, strict=True)
     series = {f"{name} (area {area:.3f})": curve for name, curve, area in found}
     series["chance"] = chance, chance
-    note = "The curves show predictions of labels that were withheld from the fit."
+    note = "The curves show the predictions for labels that were withheld from the fit."
     axes = "false positive rate", "true positive rate"
     return Panel("lines", "ROC curves", note, series=series, axes=axes)
 
@@ -690,7 +685,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
         return ""
     places = zip(names, pairwise(boundaries.tolist()), strict=True)
     spans = [f"{name} ({start + 1} to {stop})" for name, (start, stop) in places if stop > start]
-    return f"Clusters, with their positions: {', '.join(spans)}." if spans else ""
+    return f"Clusters and their positions: {', '.join(spans)}." if spans else ""
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
@@ -762,11 +757,11 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
     shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
     polygons = np.asarray(geometry, dtype=object)
     if len(polygons) != n_samples or not shapely.is_geometry(polygons).all():
-        raise ValueError(f"geometry must have one polygon per sample, {n_samples} in all")
+        raise ValueError(f"geometry must have one polygon per sample ({n_samples}), got {len(polygons)}")
     centres = shapely.get_coordinates(shapely.point_on_surface(polygons))
     shown = PlaneMap(centres[rows], rows.astype(np.int64), ("x", "y"))
     if len(rows) < n_samples:
-        return replace(shown, note=_noted("Every point lies in its area", len(rows), n_samples))
+        return replace(shown, note=_noted("Each point lies inside its area", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
     # Simplify outlines to 1/2000 of the map's larger side.
@@ -781,9 +776,7 @@ def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
     """Check that positions are finite and have shape (n_samples, 2)."""
     found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
-        raise ValueError(
-            f"embedding must have two numbers per sample, {n_samples} samples in all; got shape {found.shape}"
-        )
+        raise ValueError(f"embedding must have shape ({n_samples}, 2), got {found.shape}")
     return found
 
 
@@ -824,6 +817,6 @@ def _noted(note: str, n_shown: int, n_samples: int) -> str:
     if n_shown == n_samples:
         return f"{note}."
     return (
-        f"{note}. Samples in constraints and typical samples of clusters are shown first, then randomly "
-        "selected samples."
+        f"{note}. Not all samples are shown: samples in constraints and typical samples of clusters come "
+        "first, then randomly selected samples."
     )

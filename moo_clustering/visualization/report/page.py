@@ -61,7 +61,7 @@ _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
-    "not known": "The certainty of the clusters is not known.",
+    "not known": "The certainty of the clusters is unknown.",
 }
 # Part of a verdict that only the page's section for methodologists shows.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
@@ -383,9 +383,9 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
     """Return, for each sample of the other run, the row of the sample with the same name in the first run."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
-    different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
+    different = f"runs {runs[0]!r} and {runs[1]!r} have different samples"
     if len(there) != len(here):
-        raise ValueError(f"{different}: {len(there)} and {len(here)} of them")
+        raise ValueError(f"{different}: {len(there)} and {len(here)}")
     if np.array_equal(there, here):
         return np.arange(len(here))
     for whose, names, others in ((runs[0], there, here), (runs[1], here, there)):
@@ -395,8 +395,8 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
     unique, counts = np.unique(there, return_counts=True)
     if len(unique) < len(there):
         raise ValueError(
-            f"runs {runs[0]!r} and {runs[1]!r} have different orders of samples, which cannot be matched "
-            f"because a name occurs more than once: {str(unique[counts > 1][0])!r}"
+            f"runs {runs[0]!r} and {runs[1]!r} have different sample orders, and cannot be matched because "
+            f"a name occurs more than once: {str(unique[counts > 1][0])!r}"
         )
     order = np.argsort(there)
     return order[np.searchsorted(there[order], here)]
@@ -556,8 +556,8 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
-            f"The page contains {n_kept:,} of {content.n_solutions:,} solutions, to limit its size: "
-            "the chosen solution, the solutions that rules select, then the best others in the objectives."
+            f"To limit its size, the page contains only {n_kept:,} of {content.n_solutions:,} solutions: the "
+            "chosen solution, the solutions that rules select, then the best others in the objectives."
         )
         parts = _parts(replace(kept, missing=[*kept.missing, sentence]))
     return parts | samples
