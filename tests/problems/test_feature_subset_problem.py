@@ -174,7 +174,7 @@ def test_repair_and_encode():
         ({"partial_y": np.full(60, -1)}, "no sample is labelled"),
         ({"objectives": ["labels"]}, "no sample is labelled"),
         ({"objectives": ["labls"]}, "unknown objective 'labls'; did you mean 'labels'"),
-        ({"partial_y": [0, 1]}, "y must have one row per sample, 60 in all; got 2"),
+        ({"partial_y": [0, 1]}, r"y must have one row per sample \(60\), got 2"),
         ({"partial_y": np.ones((60, 2), dtype=int)}, "one class per sample, got label sets"),
         ({"objectives": ["separation"], "max_features": 13}, "max_features"),
         ({"objectives": ["separation"], "max_features": 0}, "max_features"),

@@ -494,7 +494,7 @@ def test_memory_at_a_hundred_thousand():
         ({"n_neighbors": 0}, "n_neighbors"),
         ({"rank_cap": 2}, "rank_cap"),
         ({"metric": "precomputed"}, "centroids"),
-        ({"objectives": ("ari",), "y": [0, 1]}, "6 in all; got 2"),
+        ({"objectives": ("ari",), "y": [0, 1]}, r"\(6\), got 2"),
         ({"objectives": ("ari",), "y": [[0, 1]] * 6}, "one class per sample"),
         (
             {

@@ -237,7 +237,7 @@ def test_scores_partly_labelled_samples_in_cross_validation():
         ([0, 1, 2], [0.1, 0.2, 0.3], r"one column per class of y_true \(3\), got 1"),
         ([0, 1], [[0.1, np.nan], [0.2, 0.3]], "y_score contains NaN"),
         ([0, 1], [[0.1, np.inf], [0.2, 0.3]], "y_score contains infinity"),
-        ([0, 1, 1], [0.1, 0.2], "2 in all; got 3"),
+        ([0, 1, 1], [0.1, 0.2], r"\(2\), got 3"),
         ([[0, 1], [1, 0]], np.zeros((2, 2, 2)), "dim 3"),
         ([[0, 2], [1, 0]], np.zeros((2, 2)), "row 0: .* got 2 in column 1"),
         ([-1, -1], [0.1, 0.2], "both positive and negative labelled samples"),

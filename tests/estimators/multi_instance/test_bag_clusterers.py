@@ -290,7 +290,7 @@ def test_other_bad_input(cls):
         cls(0).fit(bags)
     with pytest.raises(ValueError, match="'min_cluster_size' parameter"):
         cls(2, min_cluster_size=0).fit(bags)
-    with pytest.raises(ValueError, match="5 in all; got 6"):
+    with pytest.raises(ValueError, match=r"one value per sample \(5\), got 6"):
         cls(2).fit(bags, np.zeros(6, dtype=int))
     with pytest.raises(ValueError, match="5"):
         cls(2).fit(bags, must_link=[(0, 5)])

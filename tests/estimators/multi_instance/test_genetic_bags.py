@@ -620,7 +620,7 @@ def test_bad_input_is_refused_before_any_work(cls, monkeypatch):
         cls(2).fit([[[1.0, 2.0]], [[0.0, 1.0], [np.nan, 2.0]], [[1.0, 1.0]]])
     with pytest.raises(ValueError, match="bag 1 must not be empty"):
         cls(2).fit([[[1.0, 2.0]], np.empty((0, 2)), [[1.0, 1.0]]])
-    with pytest.raises(ValueError, match="5 in all; got 6"):
+    with pytest.raises(ValueError, match=r"one value per sample \(5\), got 6"):
         cls(2).fit(bags, np.zeros(6, dtype=int))
     wrong = {
         "pop_size": 1,

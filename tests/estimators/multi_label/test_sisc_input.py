@@ -178,7 +178,7 @@ def test_parameters_out_of_range(data, options, message):
 def test_targets_out_of_range(data):
     X, partial, _ = data
     for y, message in [
-        (partial[:-1], "120 in all; got 119"),
+        (partial[:-1], r"\(120\), got 119"),
         (partial * 2, "label indicators must be 0 or 1"),
         (np.where(partial < 0, np.nan, partial), "nan"),
         (np.linspace(0, 1, 120), "continuous"),
