@@ -89,7 +89,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         self.n_iter_ = best.n_iter
         if zero.any():
             warn_caller(f"all-zero rows of X ({zero.sum()}) were assigned to the largest cluster")
-        why = "X has fewer rows of distinct direction than clusters"
+        why = "X has fewer distinct row directions than clusters"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
         if not best.converged:
             _base.warn_of_max_iter("clusters", self.max_iter)
