@@ -380,7 +380,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "; name the class column with --labels COLUMN, or drop it with --drop 'class'$",
         ),
         ("gap.csv --bag bag --method chcmic", "fill it in, or drop the column with --drop 'u'$"),
-        ("broken.arff.gz --method chcmic", "is not a gzip file, or is damaged|is truncated"),
+        ("broken.arff.gz --method chcmic", "is not a valid gzip file|is truncated"),
         ("none.arff --method chcmic", "file none.arff does not exist"),
         ("none.arff", "file none.arff does not exist"),
     ],

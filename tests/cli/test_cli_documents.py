@@ -373,7 +373,7 @@ def test_mistakes_with_embeddings(fails, rows, tmp_path, arguments, message):
         (("notes.jsonl", "--min-df", "1.5"), "min_df"),
         (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no terms in the 36"),
         (("notes.jsonl", "--text-columns", "titel"), "did you mean 'title'"),
-        (("notes.jsonl", "--text-columns", " , "), "must name at least one column"),
+        (("notes.jsonl", "--text-columns", " , "), "must contain at least one column name"),
         (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(--partial-labels\)"),
         (("notes.csv", "--no-prepare"), "are not numeric.*--text-columns"),
         (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can be used only for documents, but wine"),
