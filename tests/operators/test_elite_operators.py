@@ -81,7 +81,7 @@ def test_memory():
 def test_memory_refuses_scalars_of_another_shape():
     with pytest.raises(ValueError, match="one number per"):
         EliteMemory(lambda values, labels: values, 2).update(np.zeros((2, 2)), parse("0011", "0101"))
-    with pytest.raises(ValueError, match=r"scalar must return one number per .*; 2 values are NaN"):
+    with pytest.raises(ValueError, match=r"scalar must return one number per .*; got NaN for 2 of 2"):
         EliteMemory(lambda values, labels: values[:, 0], 2).update(
             np.full((2, 2), np.nan), parse("0011", "0101")
         )
