@@ -360,8 +360,8 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "bags.npz --method chcmic --set min_cluster_size=0",
             "'min_cluster_size' parameter of CHCMIC must be an int in the range",
         ),
-        ("bags.npz --method chcmic -k 40", "n_clusters=40 is more than the number of bags"),
-        ("bags.npz --method chcmic -k 4 --set min_cluster_size=8", "require 32 bags, got 30"),
+        ("bags.npz --method chcmic -k 40", "n_clusters=40 must not exceed the number of bags"),
+        ("bags.npz --method chcmic -k 4 --set min_cluster_size=8", "require at least 32 bags, got 30"),
         ("bags.npz --method chcmic --labels y", "no array 'y'"),
         (
             "class.csv --bag bag --partial-labels some --method chcmic",

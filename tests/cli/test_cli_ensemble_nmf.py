@@ -73,7 +73,7 @@ def test_ensemble_of_documents(run, pictures, rows, tmp_path):
     }
     assert record["scores"]["accuracy"] >= 36 / 37
     assert record["warnings"] == [
-        "1 of 37 documents have no terms; they are assigned to the largest cluster",
+        "1 of 37 documents have no terms and were assigned to the largest cluster",
     ]
     assert {"clusters.csv", "terms.png"} < set(record["files"])
     assert (tmp_path / "out" / "terms.png").stat().st_size > 10_000
@@ -106,7 +106,7 @@ def test_words_of_stems():
 
 
 @pytest.mark.parametrize("method", ["nmf-clustering", "spherical-kmeans", "bisecting"])
-@pytest.mark.filterwarnings("ignore:1 of 37 documents", "ignore:1 rows of X")
+@pytest.mark.filterwarnings("ignore:1 of 37 documents", "ignore:all-zero rows of X")
 def test_other_methods_for_documents(run, rows, method):
     result = run("fit", "notes.jsonl", "--method", method, "-k", 3, "--labels", "kind", "--out", "out")
     assert result.exit_code == 0, result.output

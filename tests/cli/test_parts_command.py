@@ -238,7 +238,7 @@ def test_evolution_of_landmarks(run, files, monkeypatch):
             ["t", "--method", "pesc", "-k", 3],
             "requires all rows in the memory of one machine, about 1.4",
         ),
-        (["t", *MEMETIC, "-k", 901], "n_clusters=901 is more than the number of samples, 900"),
+        (["t", *MEMETIC, "-k", 901], "n_clusters=901 must not exceed the number of samples, 900"),
         (["t", *MEMETIC, "--id-column", "a"], "--id-column does not apply to a partitioned table; use"),
         (["t", *MEMETIC, "--prepare"], "--prepare does not apply to a partitioned table"),
         (["t", *MEMETIC, "--checkpoint-every", 5], "--checkpoint-every does not apply to a partitioned"),

@@ -448,7 +448,7 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask(error_rate=0.5), r"in \[0, 0\.5\)"),
         (lambda: blobs.ask(error_rate="no"), r"in \[0, 0\.5\) or \"auto\", got 'no'"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
-        (lambda: blobs.take(3), r"returned by ask\(\) of this fit"),
+        (lambda: blobs.take(3), r"session must be a session returned by ask\(\)"),
         (lambda: session.simulate(KINDS[:9], 5), "one class per sample .60"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),
         (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),

@@ -128,7 +128,7 @@ def test_unusual_rows():
     few = np.concatenate([embeddings(2, 15, 8)[0], np.zeros((6, 8))])
     with pytest.warns(UserWarning, match="6 of 36 rows"):
         found = ParetoClustering(**AUTO, metric="cosine").fit(few)
-    assert any("has only empty rows and does not count" in remark for remark in found.verdict_remarks_)
+    assert any("contains only empty rows and is not assessed" in remark for remark in found.verdict_remarks_)
 
 
 def test_report_of_embeddings(tmp_path):
