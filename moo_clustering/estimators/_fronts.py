@@ -18,6 +18,7 @@ from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.termination import Termination
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import AnyFloatArray, did_you_mean, knee, name_of, number_clusters, quoted
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Parameter values with which an estimator writes no files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
+# Fitted attributes that the models saved by the command lack, because skops cannot save their types.
+_NOT_SAVED = ("result_", "history_", "logbook_", "hall_of_fame_")
 
 
 class FrontMixin(metaclass=ABCMeta):
@@ -62,6 +65,17 @@ class FrontMixin(metaclass=ABCMeta):
     n_iter_: int
     # Rule aliases, which are not listed in rules_.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
+
+    if not TYPE_CHECKING:  # otherwise, mypy would accept any attribute
+
+        def __getattr__(self, name):
+            if name in _NOT_SAVED and "pareto_front_" in vars(self):
+                raise NotFittedError(
+                    f"this {type(self).__name__} has no {name}, because it was loaded from a skops file such "
+                    "as model.skops, which contains only what predict requires: use a copy saved with pickle "
+                    "or joblib, fit again, or run moo-clustering choose or report on the run folder"
+                )
+            return object.__getattribute__(self, name)  # raise the original error, also that of a property
 
     @property
     def rules_(self) -> tuple[str, ...]:
@@ -287,9 +301,14 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     termination: Annotated[Any, Termination, tuple, None] = None
     save_history: bool = False
 
+    def _set_objectives(self, problem: Any, F: NDArray[Any]) -> None:
+        """Set the objectives of the front, with their names, original signs and directions."""
+        self.pareto_front_ = problem.natural(F)
+        self.objective_names_ = tuple(problem.objective_names)
+        self._maximised = (problem.natural(np.ones(problem.n_obj)) < 0).tolist()
+
     def _greater_is_better(self) -> Sequence[bool]:
-        problem: Any = self.result_.problem  # type: ignore[attr-defined]
-        return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
+        return self._maximised
 
     def _clustering_result(self) -> ClusteringResult:
         # Only MapElites has an archive, and saved models do not contain a result.
