@@ -93,7 +93,8 @@ class FrontMixin(metaclass=ABCMeta):
         ----------
         rule : str, int or callable
             A name in ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
-            (the best solution for it), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
+            (the best solution for it), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``. pymoo's
+            rules, such as ``PseudoWeights([0.5, 0.5])``, receive minimised objectives.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -379,7 +380,10 @@ def choose_member(
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        found: object = rule(front)
+        # pymoo's rules assume that all objectives are minimised. Importing their base class causes a warning.
+        of_pymoo = any(kind.__name__ == "DecisionMaking" for kind in type(rule).__mro__)
+        found: Any = rule(minimised if of_pymoo else front)
+        found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
         if isinstance(found, bool) or not isinstance(found, Integral):
             raise TypeError(
                 f"a rule must return a row index of the front; {name_of(rule)} returned {quoted(found)}"

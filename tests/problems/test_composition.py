@@ -437,6 +437,18 @@ def test_rules(model, value):
     np.testing.assert_array_equal(model.labels_, before)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+def test_decision_making_of_pymoo_receives_minimised_objectives():
+    from pymoo.mcdm.pseudo_weights import PseudoWeights
+
+    model = NSGA2Clus(pop_size=12, n_gen=3, metric="euclidean", random_state=0).fit(rows())
+    assert len(model.pareto_front_) > 1
+    for weights, rule in (([1, 0], "xie_beni"), ([0, 1], "i_index")):
+        chosen = model.choose(PseudoWeights(np.array(weights))).chosen_
+        assert chosen == model.choose(rule).chosen_
+    assert model.choose(lambda front: np.array([1])).chosen_ == 1
+
+
 def my_far_rule(front):
     """A row that is not there."""
     return 999
