@@ -441,7 +441,8 @@ def test_rules(model, value):
 def test_decision_making_of_pymoo_receives_minimised_objectives():
     from pymoo.mcdm.pseudo_weights import PseudoWeights
 
-    model = NSGA2Clus(pop_size=12, n_gen=3, metric="euclidean", random_state=0).fit(rows())
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = NSGA2Clus(pop_size=12, n_gen=3, metric="euclidean", random_state=0).fit(X)
     assert len(model.pareto_front_) > 1
     for weights, rule in (([1, 0], "xie_beni"), ([0, 1], "i_index")):
         chosen = model.choose(PseudoWeights(np.array(weights))).chosen_

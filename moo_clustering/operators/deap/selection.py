@@ -195,7 +195,7 @@ def fitness_of(individuals: Individuals, name: str) -> FloatArray:
         if isinstance(value, tuple) and not value:
             raise ValueError(
                 f"select requires evaluated individuals, but individual {number} has no fitness {name}: set "
-                "individual.fitness.values = toolbox.evaluate(individual) first, or use the toolbox's own step"
+                "individual.fitness.values = toolbox.evaluate(individual) first"
             )
     return np.array(found, dtype=np.float64)
 
