@@ -6,8 +6,10 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from functools import cache
 from pathlib import Path
+from threading import RLock
 from typing import Any, Self
 
 # Maximum number of characters in a message, and in a value quoted by a message.
@@ -20,7 +22,7 @@ _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 def message_line(text: object) -> str:
     """Return a message on one line, safe for any terminal, in O(characters) time."""
-    # Removes control and bidirectional characters, and shortens very long values, words and messages.
+    # Control and bidirectional characters are removed; very long values, words and messages are shortened.
     line = _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), printable_line(text))
     return _without_middle(line, _LONGEST)
 
@@ -117,7 +119,7 @@ def _text_fault(text: str, kind: str = "file or folder") -> str:
     if "\0" in text:
         return "contains a null byte, which is not allowed in a path"
     if text == "-":
-        return f"does not mean a standard stream here; specify the path of a {kind}"
+        return f"cannot be a standard stream; specify the path of a {kind}"
     if text.partition("/")[0] == "~":
         return f"begins with ~, which was not expanded; specify {os.path.expanduser(text)} or ./{text}"
     return ""
@@ -166,11 +168,26 @@ class _Lossy:
             self._wrapped.flush()
 
 
-def progress_bar(*arguments: Any, **options: Any) -> Any:
-    """Create a ``tqdm.auto`` bar on stderr that never raises an error and is hidden if stderr fails."""
+@cache
+def bar_class() -> Any:
+    """Return the class of the progress bars: ``tqdm.auto`` with its own lock, which is always released."""
+    # tqdm's lock stays locked if a bar is interrupted or if a process that shares the lock is killed. Bars
+    # drawn by other threads would then wait forever.
     from tqdm.auto import tqdm
 
-    bar: Any = tqdm
+    class Bar(tqdm):  # type: ignore[type-arg]
+        _lock = RLock()
+
+        def refresh(self, nolock: bool = False, lock_args: Any = None) -> Any:
+            with nullcontext() if nolock else self._lock:
+                return super().refresh(nolock=True)
+
+    return Bar
+
+
+def progress_bar(*arguments: Any, **options: Any) -> Any:
+    """Create a progress bar on stderr that never raises an error and is hidden if stderr fails."""
+    bar = bar_class()
     try:
         return bar(*arguments, **options, file=_Lossy(sys.stderr))
     except (AttributeError, OSError, ValueError):

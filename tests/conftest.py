@@ -8,7 +8,6 @@ import signal
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
-from threading import RLock
 
 # Test processes and those that they start share the processors. OpenMP's threads wait for each other by going
 # round in circles: two to a test process made fits take several times as long.
@@ -20,7 +19,6 @@ import matplotlib as mpl  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 from joblib.externals.loky.backend.reduction import dumps  # noqa: E402
-from tqdm import tqdm  # noqa: E402
 
 mpl.use("Agg")
 
@@ -215,12 +213,6 @@ def kind_of_workers(request):
     joblib.register_parallel_backend("pickling threads", PicklingThreads, make_default=True)
     yield
     joblib.register_parallel_backend("loky", joblib.parallel.LokyBackend, make_default=True)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def lock_of_progress_bars():
-    """A test that is interrupted while it draws a bar may leave tqdm's lock held. Later bars would wait."""
-    tqdm.set_lock(RLock())
 
 
 @pytest.fixture(autouse=True)

@@ -227,10 +227,9 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 
 
 class ArrayGenerations:
-    """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo.
+    """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 
-    On small data, pymoo spends more time on creating and updating objects than on evaluations.
-    """
+    # On small data, pymoo spends more time on creating and updating objects than on evaluations.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -427,22 +426,13 @@ class PymooSearch:
     n_gen : int, optional
         Planned number of generations. Only algorithms with a schedule (RVEA) depend on it.
 
-    Attributes
-    ----------
-    algorithm : Algorithm
-        The running copy.
-    generation : int
-    exhausted : bool
-
     Notes
     -----
     Checkpoints contain the random generator, the population and optimum, and all attributes of the algorithm
     and its operators that have changed since set-up. Survivals, operators and algorithms that define
-    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)`` save their own state instead.
-
-    For every algorithm of pymoo 0.6.2, with or without constraints, runs with equal seeds are bit-identical,
-    and so are resumed and uninterrupted runs. A checkpoint of CMAES, BIPOPCMAES, SimpleCMAES or EPPSO raises
-    a ValueError.
+    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)`` save their own state instead. For
+    every algorithm of pymoo 0.6.2, runs with equal seeds are bit-identical, and so are resumed and
+    uninterrupted runs. A checkpoint of CMAES, BIPOPCMAES, SimpleCMAES or EPPSO raises a ValueError.
     """
 
     def __init__(
@@ -485,7 +475,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """The running copy. Access updates the copy's population and disables generations on arrays."""
+        """Running copy. Access updates the copy's population and disables generations on arrays."""
         self._write_back()
         self._arrays = False
         return self._algorithm
@@ -624,10 +614,7 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Return arrays and JSON-serialisable metadata for :meth:`restore`.
-
-        Raises a ValueError that names any attribute of the algorithm that cannot be saved.
-        """
+        """Return arrays and metadata for :meth:`restore`; raise a ValueError if this is impossible."""
         self._write_back()
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -639,10 +626,7 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state instead of calling :meth:`start`.
-
-        Raises a ValueError if the state belongs to another algorithm or to a problem with another shape.
-        """
+        """Restore a saved state instead of calling :meth:`start`; raise a ValueError on a mismatch."""
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")

@@ -107,7 +107,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap a ``predict`` that labels rows independently, so that it labels a partitioned table by part."""
+    """Wrap a ``predict`` that labels rows independently, so that it also labels partitioned tables."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -262,9 +262,8 @@ class ReportMixin(NumericOptionsMixin):
         --------
         >>> from sklearn.datasets import load_iris
         >>> from moo_clustering import ParetoClustering
-        >>> X, _ = load_iris(return_X_y=True)
-        >>> clusterer = ParetoClustering(3, random_state=0).fit(X)
-        >>> clusterer.report("iris.html", X).open()  # doctest: +SKIP
+        >>> X = load_iris().data
+        >>> ParetoClustering(3, random_state=0).fit(X).report("iris.html", X).open()  # doctest: +SKIP
         True
         """
         return _pages("estimators").write_report_of(self, path, X, **options)
@@ -275,9 +274,8 @@ class ReportMixin(NumericOptionsMixin):
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Create the result from the attributes. Subclasses replace fields of the returned result."""
-        scale = getattr(self, "scale", None)
-        return replace(from_attributes(self), scaled=partial(scaled_features, scale))
+        """Create the result from the attributes; subclasses replace fields of the returned result."""
+        return replace(from_attributes(self), scaled=partial(scaled_features, getattr(self, "scale", None)))
 
     def show(self, X: Any = None, **options: Any) -> None:
         """Display the report in a notebook or the browser; see :meth:`report` for options and errors.
@@ -433,9 +431,7 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         Drift
-            Share of new samples that are unlike the training samples, its interval and p-value, and the share
-            expected by chance. Also the cluster shares among the training and new samples and, for prepared
-            columns, new categories and values outside the range of the training samples.
+            Share of new samples that are unlike the training samples, its p-value, and changes in the data.
 
         Examples
         --------
@@ -531,11 +527,9 @@ class PartLabelsMixin:
     def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
         """Write the labels of a partitioned table, one Parquet file per part.
 
-        All workers need write access to the folder. ``X`` is a source for
-        :func:`~moo_clustering.parts.parts` (default: the training table). Returns the paths. Repeat an
-        interrupted call to write the remaining files. Raises a NotFittedError before ``fit``, and a
-        ValueError if ``X`` is None after a fit in memory or if the folder contains other labels. See
-        :func:`~moo_clustering.parts.write_labels`.
+        ``X`` is a source for :func:`~moo_clustering.parts.parts` (default: the training table). Returns the
+        paths; see :func:`~moo_clustering.parts.write_labels`. Raises a NotFittedError before ``fit``, and a
+        ValueError if ``X`` is None after a fit in memory or if the folder contains other labels.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
@@ -641,7 +635,7 @@ class WeightedClusterer(ConstrainedClusterer):
         """Cluster the rows of X.
 
         Raises a ValueError if parameters, data, labels, pairs or weights are invalid, and an
-        InconsistentConstraintsError if labels and pairs contradict each other, unless ``conflicts="keep"``.
+        InconsistentConstraintsError if labels and pairs contradict each other.
 
         Parameters
         ----------
@@ -824,8 +818,9 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
         )
 
 
-def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
+def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
     """Return the checkpoint of a fit, or None. The parameters and ``data`` must determine the result."""
+    # The parameters ``free`` do not affect the search, so they can change before it is resumed.
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True requires checkpoint, the file to resume from")
@@ -839,10 +834,10 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
         from moo_clustering.operators.generic import start_rows  # slow import
 
         data = (*data, start_rows(estimator.start))
-    given = estimator.get_params(deep=False).items()
+    given = estimator.get_params(deep=False) | free
     identity = {
         "method": type(estimator).__name__,
-        "parameters": {name: _plain(value) for name, value in given if name not in _FREE},
+        "parameters": {name: _plain(value) for name, value in given.items() if name not in _FREE},
         "data": fingerprint(*(x if x is None or issparse(x) else np.asarray(x) for x in data)),
     }
     path, every = Path(estimator.checkpoint), estimator.checkpoint_every

@@ -112,9 +112,8 @@ class FrontMixin(metaclass=ABCMeta):
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select a solution by a rule of :meth:`_own_rules`. Default: the knee."""
-        greater = self._greater_is_better()
-        self._take_member(choose_member(self.pareto_front_, self.objective_names_, greater, "knee"))
+        """Select a solution by a rule of :meth:`_own_rules`; by default, the knee."""
+        self.choose("knee")
 
     @abstractmethod
     def _take_member(self, row: int) -> None:
@@ -153,9 +152,9 @@ class ControlsMixin:
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search of ``fit`` without starting it or fitting the estimator.
 
-        Run it with :func:`~moo_clustering.algorithms.drive`, or use the ``problem`` of a PymooSearch with
-        another algorithm, or the ``toolbox`` of a DeapSearch in DEAP loops. The arguments are the same as for
-        ``fit``. Raises a ValueError if parameters or data are invalid or if ``fit`` would not run a search.
+        Run it with :func:`~moo_clustering.algorithms.drive`, or use its ``problem`` (PymooSearch) with other
+        algorithms, or its ``toolbox`` (DeapSearch) in DEAP loops. Accepts the same arguments as ``fit``, and
+        raises a ValueError if they are invalid or if ``fit`` would not run a search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
@@ -520,8 +519,6 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 
     Attributes
     ----------
-    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Spectral partition of each solution's graph, computed on first access.
     graphs_ : object
         Graphs of the solutions. ``graphs_.labels(row)`` returns the partition of one graph.
     """
@@ -533,8 +530,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         graphs: MemberGraphs = self.graphs_  # type: ignore[attr-defined]
         return np.stack([graphs.labels(row) for row in range(len(self.pareto_front_))])
 
-    def _greater_is_better(self) -> Sequence[bool]:
-        return (False,) * len(self.objective_names_)
+    _greater_is_better = FrontMixin._greater_is_better
 
     def _clustering_result(self) -> ClusteringResult:
         found = super()._clustering_result()

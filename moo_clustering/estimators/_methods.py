@@ -49,6 +49,7 @@ NSGA2_CLUS: dict[str, Any] = {
 }  # fmt: skip
 # The PESC paper also states a mutation probability of 0.3, but MOCK has no such parameter.
 MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
+PESC_PAPER: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
 
 
 @dataclass(frozen=True)
@@ -353,8 +354,7 @@ METHODS: dict[str, Method] = {
             needs="numeric features or precomputed distances, and the number of clusters",
             aliases={
                 "PESC_ES1": {"ensemble": "es1"}, "PESC_ES2": {"ensemble": "es2"},
-                "PESC_ES3": {"ensemble": "es3"},
-                "PESC-paper": {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"},
+                "PESC_ES3": {"ensemble": "es3"}, "PESC-paper": PESC_PAPER,
             },
         ),
         _guided_method(

@@ -39,6 +39,10 @@ n_clusters : int
     Number of clusters, from 1 to n_samples.
 pop_size, n_gen : int
     Population size, and number of generations after the initial population.
+pc : float
+    Probability that a pair of parents is crossed.
+pm : float
+    Probability that an individual is mutated.
 engine : {"pymoo", "deap"}
     Library of the search.
 conflicts : {"raise", "keep"}

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import number_clusters, quoted, spawn_seeds, warn_caller
+from moo_clustering._arrays import integer_seed, number_clusters, quoted, spawn_seeds, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.algorithms.search import Plans, complete
@@ -94,11 +95,9 @@ class ParetoPoolClusterer(
         Expected class shares: equal, or estimated from the labels (unreliable for few labels).
     pairs : {"hard", "soft"}
         Whether must-links are certain. Soft pairs may contradict each other.
-    n_gen : int
-        Number of generations for which the pool is evolved. The fit also computes two controls: the result
-        without evolution, and the same evolution with random survival.
-    pop_size : int
-        Population size of the evolution.
+    n_gen, pop_size : int
+        Number of generations for which the pool is evolved, and population size. The fit also computes two
+        controls: the result without evolution, and the same evolution with random survival.
     extra_candidates : sequence
         Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions; see
         :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, to landmarks or to bag
@@ -134,7 +133,6 @@ class ParetoPoolClusterer(
         index of at most .8), with sizes, confidence, families, and a description of the difference.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives with their original signs. All are maximised.
-    objective_names_ : tuple of str
     scoring_ : object or None
         Object that computes objectives (``values``) and scores (``score``). None without a pool.
     graph_ : csr_array
@@ -151,8 +149,6 @@ class ParetoPoolClusterer(
         Best ``total`` or score of ``"result"``, ``"control"`` and ``"random_control"``. Set if ``n_gen > 0``.
     history_ : Recorder
         Objectives of each generation. Set if ``n_gen > 0``.
-    interrupted_ : bool
-        Whether Ctrl-C stopped the evolution or its control early.
     """
 
     n_clusters: Annotated[
@@ -204,8 +200,8 @@ class ParetoPoolClusterer(
                     f"which represent the {samples.n_rows} samples; fit again with a larger n_landmarks"
                 )
             complete(self._select(side, y, must_link, cannot_link))
-        except Exception:
-            # Keep the previous fit.
+        except BaseException:
+            # Keep the previous fit, also after Ctrl-C.
             self.set_params(n_clusters=before)
             self._samples = samples
             raise
@@ -223,6 +219,7 @@ class ParetoPoolClusterer(
         other = copy(self).set_params(granularity=None, checkpoint=None, resume=False)
         return super(ParetoPoolClusterer, other)._with_n_clusters(n_clusters)
 
+    @documented(AnswerSession)
     def ask(
         self,
         mode: Literal["pairs", "names"] = "pairs",
@@ -241,16 +238,10 @@ class ParetoPoolClusterer(
 
         Parameters
         ----------
-        mode, error_rate, path, data
-            See :class:`~moo_clustering.interactive.AnswerSession`.
         random_state : int, optional
             Seed for selecting the samples to ask about. Default: the seed of the fit, if it is an integer.
         resume : path, optional
             File of an earlier session of the same fit. It also stores the other options.
-
-        Returns
-        -------
-        AnswerSession
 
         Examples
         --------
@@ -267,8 +258,7 @@ class ParetoPoolClusterer(
             return AnswerSession.resume(base, resume, data=data)
         if random_state is None:
             seed = self.random_state
-            fresh = np.random.SeedSequence().generate_state(1)[0] >> 1
-            random_state = int(seed if isinstance(seed, Integral) else fresh)
+            random_state = int(seed) if isinstance(seed, Integral) else integer_seed(np.random.SeedSequence())
         return AnswerSession(
             base, mode=mode, error_rate=error_rate, random_state=random_state, path=path, data=data
         )
@@ -322,7 +312,6 @@ class ParetoPoolClusterer(
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names of the rules that :meth:`choose` accepts."""
         check_is_fitted(self)
         if self._candidates is None:
             return ("auto",)
@@ -340,8 +329,7 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         rule : str, int or callable
-            ``"auto"``, ``"select"``, ``"consensus"``, ``"few"``, ``"some"``, ``"many"``, ``"knee"``, an
-            objective, another name of ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
+            A name in ``rules_``, a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
 
         Notes
         -----
@@ -360,8 +348,7 @@ class ParetoPoolClusterer(
     def landmarks_(self) -> FloatArray | None:
         """Landmarks, shape (n_landmarks, n_features), in feature units; None without landmarks.
 
-        If X was prepared or reduced, the columns are the prepared features or the components. Use the
-        landmarks as data for clusterers that cannot handle all samples.
+        If X was prepared or reduced, the columns are the prepared features or the components.
         """
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
@@ -502,9 +489,7 @@ class ParetoPoolClusterer(
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
-        The mean scores of the three nearest samples or landmarks, weighted by inverse squared distance, are
-        combined with feature classifiers, if any. Raises a ValueError unless the fit had labels of every
-        class.
+        Raises a ValueError unless the fit had labels of every class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -741,12 +726,10 @@ class ParetoPoolClusterer(
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
         # Omit the options that determine the pool, because the checkpoint compares the pool itself.
-        same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
-        same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
+        free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
         # Intervals only restrict the selection.
-        same.set_params(n_clusters=self._number, granularity=None)
-        return _base.checkpoint_for(same, *data)
+        return _base.checkpoint_for(self, *data, **free, n_clusters=self._number, granularity=None)
 
     def _select(
         self,

@@ -463,10 +463,13 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 )
 
 
-def verdict_text(
-    assessment: Assessment, *, n_samples: int, bags: bool = False, supervised: bool = False
-) -> str:
-    """Return the verdict with expected agreement, p-value and remarks, for example on ignored supervision."""
+def verdict_of(estimator: Any) -> str | None:
+    """Return the verdict with expected agreement, p-value and remarks; None for fits without a verdict."""
+    if not hasattr(estimator, "verdict_"):
+        return None
+    n_samples, bags = estimator._samples.n_samples, bool(estimator._samples.kernels)
+    supervised = estimator._side_information.kind != "none"
+    assessment = Assessment(*(getattr(estimator, name) for name in _ASSESSED))
     confidence, p_value, verdict, remarks = assessment
     if verdict == UNKNOWN:
         return f'{verdict}, because kernel="bags" creates no pool to compare the result with'
@@ -484,19 +487,6 @@ def verdict_text(
     elif n_samples < _FEW:
         text += f"; unreliable for only {n_samples} samples"
     return "; ".join([text, *remarks])
-
-
-def verdict_of(estimator: Any) -> str | None:
-    """Return the verdict text of an estimator that selects from a pool, or None for other estimators."""
-    if not hasattr(estimator, "verdict_"):
-        return None
-    samples = estimator._samples
-    return verdict_text(
-        Assessment(*(getattr(estimator, name) for name in _ASSESSED)),
-        n_samples=samples.n_samples,
-        bags=bool(samples.kernels),
-        supervised=estimator._side_information.kind != "none",
-    )
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:

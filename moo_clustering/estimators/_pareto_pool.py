@@ -464,11 +464,7 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Scale a table, and return a function that builds the pool of all views for a ``k_range``.
-
-    Long tables and partitioned tables are represented by landmarks. ``placing`` contains the options of
-    :func:`placed_table`.
-    """
+    """Scale a table, and return a function that builds the pool of all views for a ``k_range``."""
     # A uniform sample of rows determines the scale, landmarks and rare groups. Unless the sample is the whole
     # table, each landmark is then moved to the mean of all its rows.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)

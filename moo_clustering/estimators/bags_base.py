@@ -72,7 +72,6 @@ class BagClusterer(
         How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` * violation;
         ``"repair"`` also moves bags to satisfy labels and pairs.
     penalty : float
-        Weight of the violation in the objective.
     normalize : bool
         Whether to scale each feature to 0..1 over the instances of all bags (Eq. 11).
     weighting : {"bag", "instance"}
@@ -130,15 +129,9 @@ class BagClusterer(
         return self
 
     def _plans(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Plans[None]:
+        self, X: Any, y: Any = None, *, groups: Any = None, offsets: Any = None, must_link: Any = None,
+        cannot_link: Any = None,
+    ) -> Plans[None]:  # fmt: skip
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
         pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs

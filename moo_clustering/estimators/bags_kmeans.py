@@ -54,11 +54,7 @@ class BagKMeans(BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set the attributes of the best of several runs, and return its index.
-
-        ``runs`` contains the inertia, number of iterations, convergence and history of all runs. The records
-        of the history are numbered from ``first``.
-        """
+        """Set the attributes of the best run, numbering its history from ``first``, and return its index."""
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -98,8 +94,6 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         Medoid bags in the units of the data.
     inertia_ : float
         Sum of the scaled distances of all bags to their medoids.
-    n_clusters_ : int
-        ``n_clusters``, or fewer because of constraints.
 
     Notes
     -----
@@ -252,8 +246,7 @@ class MIKMeans(BagKMeans):
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
         Whether to fill an empty cluster with the bag farthest from its own centre, or to keep the centre of
-        the empty cluster, which can reduce ``n_clusters_``. Empty clusters are common, because bags with
-        outlying instances are usually nearest to a centre in the middle of the data.
+        the empty cluster, which can reduce ``n_clusters_``.
 
     Attributes
     ----------
@@ -261,8 +254,6 @@ class MIKMeans(BagKMeans):
         Cluster centres in the units of the data.
     inertia_ : float
         Sum of the squared scaled distances of all bags to their centres (Eq. 4).
-    n_clusters_ : int
-        ``n_clusters``, or fewer because of constraints or ``empty="keep"``.
 
     Examples
     --------
@@ -287,17 +278,9 @@ class MIKMeans(BagKMeans):
             )
         least = 0 if self.empty == "keep" else self.min_cluster_size
         repair = self._pair_rule(data, least, power=2)
-        runs = [
-            mi_kmeans(
-                data.bags,
-                centers,
-                weighting=self.weighting,
-                empty=self.empty,
-                max_iter=self.max_iter,
-                repair=repair,
-            )
-            for centers in self._starts(data.bags, np.random.default_rng(data.seed))
-        ]
+        options: Any = {"weighting": self.weighting, "empty": self.empty, "max_iter": self.max_iter}
+        starts = self._starts(data.bags, np.random.default_rng(data.seed))
+        runs = [mi_kmeans(data.bags, centers, repair=repair, **options) for centers in starts]
         labels, centers, *others = zip(*runs, strict=True)
         best = self._best_run(data, np.stack(labels), others, first=1)
         self._set_centers(centers[best][self._set_labels(data, labels[best])])

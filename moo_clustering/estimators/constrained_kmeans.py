@@ -51,13 +51,11 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     Parameters
     ----------
     min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
-        Bounds on the number of samples in a cluster: a common value, or one value per cluster, in the order
-        of the cluster numbers in ``labels_``.
+        Bounds on the number of samples per cluster: a common value, or one value per label in ``labels_``.
     min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
         Bounds on a cluster's sum of ``weight`` (see ``fit``): a common value, or one value per cluster.
     min_group_ratio, max_group_ratio : float
-        Bounds on a group's share of a cluster, relative to the group's share of all samples. Used only if
-        ``groups`` is passed to ``fit``.
+        Bounds on a group's share of a cluster, relative to its share of all samples (see ``fit``).
     n_init : int
         Number of runs with greedy k-means++ initialisation. The run with the lowest sum of squares is used.
     max_iter : int
@@ -69,7 +67,6 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Cluster means.
-    n_clusters_ : int
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     gap_ : float
@@ -321,14 +318,12 @@ def _constrained_run(
 
 
 class _Bounds:
-    """Limits in array form: bounds on the sums of amounts in each cluster, and on group shares.
-
-    Must-linked samples form a group, whose cost and amounts are the sums over its samples.
-    """
+    """Limits in array form: bounds on the sums of amounts in each cluster, and on group shares."""
 
     def __init__(
         self, limits: list[Limit], n_samples: int, n_clusters: int, pairs: PairwiseConstraints | None = None
     ) -> None:
+        # Must-linked samples form a group, whose cost and amounts are the sums over its samples.
         self.group = np.arange(n_samples) if pairs is None else pairs.components()
         members = np.ones(n_samples), (self.group, np.arange(n_samples))
         self._merged = sparse.csr_array(members, shape=(int(self.group.max()) + 1, n_samples))
@@ -429,11 +424,9 @@ class _Bounds:
             n_free *= 4
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
-        """Compute the cheapest fractional assignment and its cost, and update ``duals``.
-
-        Samples whose best cluster is clear from the dual values are fixed. If the new dual values favour
-        another cluster for some of them, these are freed; otherwise, the solution is optimal.
-        """
+        """Compute the cheapest fractional assignment and its cost, and update ``duals``."""
+        # Fix the samples whose best cluster is clear from the dual values. If the new dual values favour
+        # another cluster for some of them, these are freed; otherwise, the solution is optimal.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)
@@ -467,10 +460,8 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign some groups, given the amounts ``spent`` by other groups; also return the dual values.
-
-        If ``rivals`` contains pairs of rows with cannot-links, the solution is integral and the duals are 0.
-        """
+        """Assign some groups, given the amounts ``spent`` by other groups; also return the dual values."""
+        # If ``rivals`` contains cannot-linked pairs of rows, the solution is integral and the duals are 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
         least, most = (self._least - spent).ravel(), (self._most - spent).ravel()

@@ -44,8 +44,8 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         Memberships; rows sum to 1. Column c belongs to cluster c; clusters without samples come last.
     cluster_centers_ : ndarray of shape (n_columns, n_features)
         Means weighted by ``memberships_ ** fuzziness``, in the order of the columns of ``memberships_``.
-    n_clusters_ : int
-        Number of clusters in ``labels_``, which contains the cluster with each sample's largest membership.
+    labels_ : ndarray of shape (n_samples,), int32
+        Cluster in which each sample has its largest membership, numbered by first appearance.
     objective_ : float
         Sum of squared distances, weighted by ``memberships_ ** fuzziness``.
     n_iter_ : int

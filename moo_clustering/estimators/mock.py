@@ -103,8 +103,6 @@ class MOCK(
         Population size of NSGA-II, or children per generation of PESA-II (initial population: 2 ``k_user``).
     n_gen : int
         Number of generations, including (NSGA-II) or excluding (PESA-II) the initial population.
-    pc : float
-        Crossover probability of a pair.
     archive_size : int
         Maximum archive size of PESA-II.
     selection : {"boxes", "tournament"}
@@ -465,14 +463,11 @@ objective, int or callable, default="auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
 
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(
-            n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
-        )
-        same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
-        if self.search == "nsga2":
-            same.set_params(k_user=1)
-        return _base.checkpoint_for(same, *data)
+        return _base.checkpoint_for(
+            self, *data, n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1,
+            control_data="box", k_user=1 if self.search == "nsga2" else self.k_user,
+            objectives="+".join(self.objectives), delta=self._delta_for(n_samples),
+        )  # fmt: skip
 
     def _run(self, problem: MOCKProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[None]:
         signs = problem.natural(np.ones(problem.n_obj))
@@ -611,10 +606,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in the first two objectives; NaN for solutions dominated in these two.
-
-    Returns None if no number of clusters up to ``k_user`` occurs in all fronts.
-    """
+    """Return attainment scores in two objectives, or None if no number of clusters occurs in all fronts."""
     # Rows are sorted by the first objective, so a row is non-dominated if it lowers the second.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
@@ -673,15 +665,11 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Labels and pairs in the form used by the search and the selection.
+    """Labels and pairs in the form used by the search and the selection."""
 
-    ``y`` contains partial labels of at least two classes, and ``pairs`` all pairs. With
-    ``supervision="links"``, ``groups`` determines which samples are never linked and which always joined.
-    """
-
-    y: NDArray[Any] | None = None
-    pairs: PairwiseConstraints | None = None
-    groups: ConstraintGroups | None = None
+    y: NDArray[Any] | None = None  # partial labels of at least two classes
+    pairs: PairwiseConstraints | None = None  # all pairs
+    groups: ConstraintGroups | None = None  # samples that are never linked, or always joined
     objective: str | None = None
     weights: FloatArray | None = None
 

@@ -450,24 +450,18 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Training examples with frequent label sets, or with all sets if none is frequent (``found`` is False).
+    """Training examples with frequent label sets, or with all sets if ``found`` is False."""
 
-    ``rows`` contains the sample index of each example, and ``codes`` its row in ``label_sets``, which are
-    sorted by size, then by frequency, then by their first labels.
-    """
-
-    rows: NDArray[np.intp]
-    codes: NDArray[np.intp]
-    label_sets: NDArray[np.int8]
+    rows: NDArray[np.intp]  # sample index of each example
+    codes: NDArray[np.intp]  # row of each example's set in ``label_sets``
+    label_sets: NDArray[np.int8]  # sorted by size, then by frequency, then by their first labels
     found: bool
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets.
-
-    A rare set is replaced by its first ``n_subsets`` frequent proper subsets; samples whose set has none
-    are omitted.
-    """
+    """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets."""
+    # A rare set is replaced by its first ``n_subsets`` frequent proper subsets; samples whose set has none
+    # are omitted.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )

@@ -155,16 +155,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return self
 
     def _plans(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        graph: Any = None,
-        weight: Any = None,
-        start: Any = None,
-        shapes: Any = None,
-        repair_start: bool = True,
-    ) -> Plans[None]:
+        self, X: Any, y: Any = None, *, graph: Any = None, weight: Any = None, start: Any = None,
+        shapes: Any = None, repair_start: bool = True,
+    ) -> Plans[None]:  # fmt: skip
         table, graph, weight, shapes = _read_map(X, graph, weight, shapes)
         features = numeric_features(self, table, ensure_min_samples=2)
         n_areas = len(features)
@@ -390,11 +383,9 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
 
 
 def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
-    """Search for the maximum number of connected regions with loads of at least ``floor`` (max-p).
-
-    Random spanning trees are cut optimally. Then, pairs and triples of neighbouring regions are recombined,
-    which can yield more regions. Raises a ValueError if a graph component weighs less than ``floor``.
-    """
+    """Search for the maximum number of connected regions with loads of at least ``floor`` (max-p)."""
+    # Random spanning trees are cut optimally. Then, pairs and triples of neighbouring regions are recombined,
+    # which can yield more regions.
     n_components, component = connected_components(graph, directed=False)
     totals = np.bincount(component, weights)
     if (totals < floor).any():

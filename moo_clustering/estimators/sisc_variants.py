@@ -15,7 +15,6 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.special import expit, logit
-from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
@@ -39,7 +38,6 @@ from moo_clustering.estimators._base import Rule, checkpoint_for, settled
 from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.estimators.subspace import SISC, Clusters
 from moo_clustering.operators.generic import MutationChoice
-from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.partition import unique_names
 from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProblem
 from moo_clustering.subspace import SubspaceData
@@ -106,8 +104,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         has the lowest impurity or, without labels, the lowest first objective.
     n_evaluations_ : int
         Number of evaluations in the search and, unless interrupted, in the control.
-    result_ : pymoo.core.result.Result
-        Result of the search, with the front and the problem.
 
     Examples
     --------
@@ -151,7 +147,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names of the rules that :meth:`choose` accepts."""
         rules = super().rules_
         return rules if self.control_ is None else (*rules, RANDOM)
 
@@ -189,7 +184,9 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None]:
         (seed,) = spawn_seeds(self.random_state, 1)
         search_seed, control_seed = np.random.default_rng(seed).integers(2**32, size=2).tolist()
-        checkpoint = self._checkpoint(data, targets)
+        parts = *data.matrix.arrays, targets.indicators, targets.labelled
+        free = {"select": "knee", "control": True, "n_neighbors": None, "threshold": 0.5}
+        checkpoint = checkpoint_for(self, *parts, **free, aggregation="normalised")
         problem = self._problem(data, targets)
         sampling = operators.SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
         search = self._new_search(problem, sampling, search_seed)
@@ -238,13 +235,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         return self._pymoo_search_for(
             problem, parts, seed, NSGA2, selection=selection, mating=mating, output=None
         )
-
-    def _checkpoint(self, data: SubspaceData, targets: Targets) -> Checkpoint | None:
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(
-            select="knee", control=True, n_neighbors=None, aggregation="normalised", threshold=0.5
-        )
-        return checkpoint_for(same, *data.matrix.arrays, targets.indicators, targets.labelled)
 
     def _set_front(self, problem: SubspaceClusteringProblem) -> None:
         X, F = self.result_.pop.get("X", "F")

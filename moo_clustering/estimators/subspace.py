@@ -100,18 +100,14 @@ class SubspaceEstimator(
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters.
     threshold : float
         Minimum probability for ``predict`` to return a label. Used only for label sets.
     binarize : bool
         Whether to replace ``X`` by feature presence: 1 where ``X`` is positive, 0 elsewhere.
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
-    n_init : int
-        Number of independent starts. The result with the lowest objective is used.
-    max_iter : int
-        Maximum number of sweeps.
+    n_init, max_iter : int
+        Number of starts, of which the one with the lowest objective is used, and maximum number of sweeps.
     tol : float
         Sweeps stop when no membership changes by more than this value.
 
@@ -120,8 +116,6 @@ class SubspaceEstimator(
     memberships_ : ndarray of shape (n_documents, n_clusters)
         Membership of each document in each cluster; rows sum to 1. Clusters without documents come last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-    feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to 1. The weight of constant features is 0.
     class_shares_ : ndarray of shape (n_clusters, n_classes)
         Class shares among a cluster's labelled documents, or among all labelled documents if it has none.
     classes_ : ndarray of shape (n_classes,)
@@ -231,7 +225,7 @@ class SubspaceEstimator(
 
     @property
     def feature_weights_(self) -> AnyFloatArray:
-        """Feature weights in each cluster, shape (n_clusters, n_features)."""
+        """Feature weights, shape (n_clusters, n_features); rows sum to 1, constant features have weight 0."""
         return np.exp(self._log_weights).T
 
     def _distinction(self) -> AnyFloatArray:
@@ -548,11 +542,6 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
         Initial clusters: labelled documents of one class each (without labels, ``"seeds"``); random
         documents; k-means clusters; random memberships; or equal memberships (paper), which never change.
 
-    Attributes
-    ----------
-    impurities_ : ndarray of shape (n_clusters,)
-        Cluster impurities, which influence ``memberships_``.
-
     Examples
     --------
     >>> import numpy as np
@@ -576,7 +565,7 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
 
     @property
     def impurities_(self) -> FloatArray:
-        """Cluster impurities, shape (n_clusters,)."""
+        """Cluster impurities, shape (n_clusters,), which influence ``memberships_``."""
         return self._impurities
 
     @documented(multi_label.PartialLabelClassifier.score)

@@ -82,10 +82,7 @@ class LabelGraph:
         return out
 
     def united(self, labels: Labels, k_max: int) -> Labels:
-        """Merge the smallest cluster with its most similar cluster until at most ``k_max`` clusters remain.
-
-        Ties are broken by the lowest label. A cluster without links is merged with the next smallest cluster.
-        """
+        """Merge the smallest cluster with its most similar or next smallest, down to ``k_max`` clusters."""
         size: FloatArray = np.bincount(labels).astype(np.float64)
         if len(size) <= k_max:
             return labels
@@ -117,8 +114,8 @@ class LabelGraph:
 class PoolSampling(Sampling):
     """Return the highest-scoring distinct partitions of a pool, deterministically.
 
-    The population is smaller than requested if the pool has too few distinct partitions. Requires a problem
-    with an encoding. Source: ParetoClustering, operators.
+    The population is smaller than requested if the pool has too few distinct partitions. Source:
+    ParetoClustering, operators.
 
     Parameters
     ----------
@@ -150,15 +147,13 @@ class GroupingOverlayCrossover(base.PairCrossover):
     (none if A has only one cluster). All other samples keep their clusters of B. If less than ``min_share``
     of a cluster of B remains, its samples join their neighbours' clusters in rounds; samples without links
     stay together. While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
-    k^2) time per child. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(n_samples + links + k^2) time per child. Source: ParetoClustering.
 
     Parameters
     ----------
     prob : float, default=0.6
         Probability that a pair is crossed. Otherwise, the children are copies of the parents. Crossed
-        children are marked for :class:`~moo_clustering.operators.PartitionMutation`.
+        children are marked for :class:`PartitionMutation`.
     min_share : float, default=0.3
         Clusters of B that keep less than this share of their samples are dissolved.
     max_rounds : int, default=10
@@ -231,10 +226,7 @@ def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
 
 
 class LabelMutation(base.DrawnMutation):
-    """Mutation of one partition at a time. Subclasses override :meth:`varied`.
-
-    Labels are canonical (numbered by first appearance) before and after the mutation.
-    """
+    """Mutation of one partition at a time, before and after which labels are numbered by first appearance."""
 
     @abstractmethod
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
@@ -255,9 +247,7 @@ class GraphMerge(LabelMutation):
     The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the sum
     of the similarities between the two clusters, and vol_a is the sum of all similarities of samples in a. If
     no clusters are linked, all pairs are equally likely. Partitions with ``k_min`` clusters are not changed.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
-    individual. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(links + k^2) time per individual. Source: ParetoClustering.
     """
 
     def __init__(self, graph: Any, prob: float = 1.0, **kwargs: Any) -> None:
@@ -290,9 +280,7 @@ class PoolSplit(LabelMutation):
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
     cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either all these
     pieces or a random one become clusters. Smaller pieces stay with the largest piece or the remainder.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples) time per
-    attempt. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -346,9 +334,7 @@ class GraphRefine(LabelMutation):
     S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties are broken in favour of the sample's own cluster, then of
     the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would leave fewer than
     ``k_min`` clusters is not taken.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step
-    and individual. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(links) time per step and individual. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -391,11 +377,9 @@ class PairViolationMutation(LabelMutation):
     cluster or by moving it to the most similar other cluster. One of the two moves is drawn at random; the
     other is used if the drawn move would violate ``k_min..k_max``, or if no other cluster is linked to the
     piece. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
-    * cluster size + links) time per individual. Combine this mutation with an objective that scores cluster
-    boundaries; otherwise, the search overfits the constraints by cutting off tiny pieces around the
-    constrained samples. Source: ParetoClustering, evolution with pairs.
+    Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per individual.
+    Combine this mutation with an objective that scores cluster boundaries; otherwise, the search cuts off
+    tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
     """
 
     def __init__(
@@ -462,15 +446,15 @@ def _moved(labels: Labels, members: NDArray[Any], target: int) -> Labels:
 class PartitionMutation(base.SeededMutation):
     """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn at random per individual.
 
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 +
-    n_samples) time per individual. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(links + k^2 + n_samples) time per individual. Source:
+    ParetoClustering, operators.
 
     Parameters
     ----------
     merge, split, refine : float, default=0.35, 0.40, 0.25
         Relative frequencies of :class:`GraphMerge`, :class:`PoolSplit` and :class:`GraphRefine`.
     crossed : float, default=0.3
-        Probability that a child of :class:`~moo_clustering.operators.GroupingOverlayCrossover` is mutated.
+        Probability that a child of :class:`GroupingOverlayCrossover` is mutated.
         All other individuals are always mutated.
     polish : float, default=0.3
         Probability of a final :class:`GraphRefine` step, whether or not the individual is mutated.
@@ -552,10 +536,9 @@ class ClusterNumberRepair(base.GeneRepair):
 
     Clusters are merged as in :class:`GraphMerge` and split as in :class:`PoolSplit`, one piece at a time. If
     no pool partition splits a cluster, the largest cluster is halved in breadth-first order of the graph.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Its ``k_max`` should exceed
-    ``n_clusters``, so that mutations can still split clusters. Takes O(links + k^2) time per merge and
-    O(n_samples) per split. Source: ParetoClustering, operators.
+    The ``k_max`` of the required ``LabelEncoding`` should exceed ``n_clusters``, so that mutations can still
+    split clusters. Takes O(links + k^2) time per merge and O(n_samples) time per split. Source:
+    ParetoClustering, operators.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 import io
 import itertools
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -514,6 +515,23 @@ def test_too_few_bags():
 class Terminal(io.StringIO):
     def isatty(self):
         return True
+
+
+def test_an_interrupted_progress_bar_blocks_no_other_thread(monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with build.progress_bar(total=2) as bar:
+        with monkeypatch.context() as patch:
+            patch.setattr(type(bar), "display", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                bar.refresh()
+        other = threading.Thread(target=bar.set_description, args=("next",), daemon=True)
+        other.start()
+        other.join(timeout=10)
+        assert not other.is_alive()
+    assert "next" in sys.stderr.getvalue()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

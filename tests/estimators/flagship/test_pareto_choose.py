@@ -148,3 +148,13 @@ def test_a_refused_relabel_changes_nothing(with_labels, given, error):
     assert with_labels.n_clusters is None
     assert_array_equal(with_labels.labels_, before)
     assert_array_equal(with_labels.transduction_, before)
+
+
+def test_an_interrupted_relabel_changes_nothing(with_labels, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(with_labels), "_select", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        with_labels.relabel(n_clusters=4)
+    assert with_labels.n_clusters is None
