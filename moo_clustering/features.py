@@ -53,8 +53,8 @@ def document_term_counts(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Count the stems in each document.
 
-    Takes O(total length) time and O(stored counts) memory. Raises a TypeError or ValueError if an argument is
-    invalid or no term is left, and an ImportError if snowballstemmer is not installed.
+    Takes O(total length) time. Raises a TypeError or ValueError if an argument is invalid or no term is left,
+    and an ImportError if snowballstemmer is not installed.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def prune_terms(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Drop terms that occur in few documents, for example in a subset of a collection.
 
-    Takes O(stored counts) time and memory. If ``counts`` come from all documents with ``min_df=1``,
-    ``prune_terms(counts[rows], terms, min_df=2)`` equals :func:`document_term_counts` of the selected
-    documents. Raises a ValueError if no term is left or an argument is invalid.
+    If ``counts`` come from all documents with ``min_df=1``, ``prune_terms(counts[rows], terms, min_df=2)``
+    equals :func:`document_term_counts` of the selected documents. Raises a ValueError if no term is left or
+    an argument is invalid.
 
     Parameters
     ----------
@@ -149,10 +149,9 @@ class StemmingAnalyzer:
     """Analyzer that returns the stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
     Converts the text to lower case, splits it into runs of at least two letters a to z, drops stop words and
-    stems the remaining words. The analyzer caches the stem of each distinct word; a pickle omits the cache.
-    Takes O(document length) time and O(distinct words so far) memory. Raises an ImportError if
-    snowballstemmer is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix
-    stripping", Program 14 (1980).
+    stems the remaining words. Takes O(document length) time and O(distinct words so far) memory. Raises an
+    ImportError if snowballstemmer is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An
+    algorithm for suffix stripping", Program 14 (1980).
 
     Parameters
     ----------
@@ -192,8 +191,7 @@ class StemmingAnalyzer:
         """Return the stems of a document, in order and with repetitions.
 
         A document is a string, or a mapping with at least one of the fields ``title``, ``abstract``, ``text``
-        (strings or None) and ``headings`` (a sequence of strings or None), which are joined by spaces. Raises
-        a TypeError or ValueError if the document or a field is invalid.
+        (strings or None) and ``headings`` (a sequence of strings or None), which are joined by spaces.
         """
         text = document if isinstance(document, str) else self._joined(document)
         # An empty stem marks a stop word.
@@ -275,9 +273,8 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     """Return the information gain of the labels given the presence of each feature, in bits.
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
-    label. With one class per sample, the sum is over the class indicators. Takes O(stored values * n_labels)
-    time for one sparse product, and O(stored values) memory plus blocks of 32 MB. Source: SISC-ML, section 5.
-    Raises a ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid.
+    label; one class per sample is replaced by class indicators. Takes O(stored values * n_labels) time.
+    Raises a ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid. Source: SISC-ML, section 5.
 
     Parameters
     ----------
@@ -341,15 +338,16 @@ def _bits(counts: FloatArray, totals: Any) -> FloatArray:
 class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimator):
     """Select the features with the largest :func:`information_gain`.
 
-    Source: SISC-ML, section 5.
+    Issues a UserWarning if all features are constant. Unlabelled samples are ignored. The paper used the
+    labels of all samples, even test samples, which overestimates results with few labels; to reproduce it,
+    fit before splitting the data. Source: SISC-ML, section 5.
 
     Parameters
     ----------
     n_features : int, default=1000
         Maximum number of features to select. Ties are broken in favour of the lower column index.
     drop_constant : bool, default=True
-        Drop features that are present in all or none of the samples passed to ``fit``, labelled or not. They
-        do not affect partitions, and their feature weights would grow without bound.
+        Drop features that are present in all or none of the samples passed to ``fit``, labelled or not.
 
     Attributes
     ----------
@@ -358,12 +356,6 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     support_ : ndarray of shape (n_features_in_,), bool
         Mask of the selected features.
     n_features_in_, feature_names_in_
-
-    Notes
-    -----
-    Issues a UserWarning if no feature is selected because all are constant. Takes the same time and memory as
-    :func:`information_gain`. Unlabelled samples are ignored. The paper used the labels of all samples, even
-    test samples, which overestimates results with few labels; to reproduce it, fit before splitting the data.
 
     Examples
     --------
@@ -442,11 +434,9 @@ class NCWTransformer(_SparseWeighting):
     """Divide each document by the square root of its similarity to all documents (normalised-cut weighting).
 
     A document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
-    all documents in ``fit``; if z_i = 0, it remains zero. A new document a has z = <a, s> with the same s,
-    regardless of other new documents, and becomes zero if it shares no term with the documents in ``fit``.
-    Takes O(stored weights) time and memory, because the similarity matrix is never formed. The output is
-    sparse, so ``set_output`` accepts only ``"default"``. Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu,
-    Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003).
+    all documents in ``fit``; if z_i = 0, it becomes zero. New documents are weighted with the same s. Takes
+    O(stored weights) time and memory. The output is sparse, so ``set_output`` accepts only ``"default"``.
+    Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu, Y. Gong, SIGIR (2003).
 
     Attributes
     ----------
@@ -466,11 +456,7 @@ class NCWTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Compute the sum of the documents, shape (n_documents, n_terms), dense or sparse.
-
-        Raises a ValueError if a weight is negative, infinite or missing. In the published method, each row
-        has unit length or is zero.
-        """
+        """Compute the sum of the documents; raise a ValueError for negative or non-finite weights."""
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
             self.sum_ = np.asarray(weights.sum(axis=0, dtype=np.float64)).ravel()
@@ -479,11 +465,7 @@ class NCWTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weight documents by their similarity to the documents in ``fit``.
-
-        Returns a CSR matrix, float32 for float32 input and float64 otherwise. Raises a ValueError if a value
-        is negative, infinite or missing, or if the number of terms differs.
-        """
+        """Weight documents by their similarity to those in ``fit``; the CSR matrix keeps float32 input."""
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
         # Scale both factors by the magnitude of the sums, which cancels, to avoid overflow and underflow.
@@ -511,9 +493,8 @@ class PaperTfidfTransformer(_SparseWeighting):
     """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
 
     Terms that occur in every document have weight 0; scikit-learn's ``TfidfTransformer`` multiplies counts by
-    ln(n / df_j) + 1 (without smoothing) instead. Takes O(stored counts) time and memory. New documents are
-    weighted with the ``idf_`` from ``fit``. The output is sparse; ``set_output`` accepts only ``"default"``.
-    Source: Ensemble NMF, section 2.
+    ln(n / df_j) + 1 (without smoothing) instead. Takes O(stored counts) time and memory. The output is
+    sparse; ``set_output`` accepts only ``"default"``. Source: Ensemble NMF, section 2.
 
     Attributes
     ----------
@@ -536,10 +517,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term; X contains counts, shape (n_documents, n_terms).
-
-        Raises a ValueError if a value is negative, infinite or missing.
-        """
+        """Count the documents that contain each term; X contains counts, shape (n_documents, n_terms)."""
         counts = validated_rows(self, X, reset=True)
         self.df_ = np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
         self.idf_ = np.zeros(counts.shape[1])
@@ -550,9 +528,8 @@ class PaperTfidfTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight counts by the ``idf_`` from ``fit``, and scale rows to unit length.
 
-        Returns a CSR matrix without stored zeros, float32 for float32 input and float64 otherwise. A document
-        whose terms all have weight 0 has a zero row; a warning reports the number of such documents. Raises a
-        ValueError if a value is negative, infinite or missing, or if the number of terms differs.
+        Returns a CSR matrix that keeps float32 input. A document whose terms all have weight 0 has a zero
+        row; a warning reports the number of such documents.
         """
         check_is_fitted(self)
         weights = _arrays.near_one(validated_rows(self, X, reset=False))
@@ -572,8 +549,8 @@ def binary_unigrams(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Return binary indicators of the words in each text, using scikit-learn's ``CountVectorizer``.
 
-    Takes O(total text length) time and O(stored values) memory. Source: SISC-ML, section 5. Raises a
-    TypeError or ValueError if texts is not a sequence of strings, an option is invalid, or no word is left.
+    Source: SISC-ML, section 5. Raises a TypeError or ValueError if texts is not a sequence of strings, an
+    option is invalid, or no word is left.
 
     Parameters
     ----------

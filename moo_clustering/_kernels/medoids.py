@@ -43,7 +43,6 @@ def _dense_distance(a, b, kind):
 
 @njit(cache=True, nogil=True)
 def _sparse_dot(indptr, indices, data, i, vector):
-    """Return the inner product of row i and a dense vector."""
     total = 0.0
     for t in range(indptr[i], indptr[i + 1]):
         total += data[t] * vector[indices[t]]

@@ -93,8 +93,6 @@ class AMOSA(Algorithm):
 
     Attributes
     ----------
-    n_temperatures : int
-        Number of iterations after the first one.
     current : Individual
         Current solution.
     pop, opt : Population
@@ -106,8 +104,7 @@ class AMOSA(Algorithm):
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
     A solution of smaller constraint violation dominates; the amount of domination is the difference between
-    the two violations, divided by the range of violations. Objectives matter only for equal violations. If
-    the problem sets ``out["X"]``, this replaces the evaluated genotypes.
+    the two violations, divided by the range of violations. Objectives matter only for equal violations.
 
     Examples
     --------
@@ -300,8 +297,6 @@ def anneal(
 
 class BoundedArchive:
     """AMOSA archive: distinct non-dominated solutions, thinned from the soft to the hard limit."""
-
-    # ``F`` and ``violations`` have soft_limit + 1 rows; the first ``len(members)`` are in use.
 
     def __init__(
         self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination

@@ -84,8 +84,8 @@ class PartitionArchive(NamedTuple):
     def best(self, **values: float) -> int:
         """Return the row of the best member, for example ``archive.best(n_clusters=5)``.
 
-        Considers only cells that contain the given descriptor values. Raises a ValueError if no member is in
-        these cells or if a descriptor is unknown.
+        Considers only cells that contain the given descriptor values; raises a ValueError if these have no
+        member, or if a descriptor is unknown.
         """
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():
@@ -137,10 +137,6 @@ class MapElites(GeneticAlgorithm):
 
     Attributes
     ----------
-    archive_ : PartitionArchive
-    course_ : DataFrame
-        One row per generation: ``generation``, ``evaluations``, ``coverage`` (fraction of cells with a
-        feasible member), and ``qd_score`` (sum over these cells of ``reference`` minus minimised quality).
     pop, opt : Population
         All members, and all feasible members.
 
@@ -204,14 +200,17 @@ class MapElites(GeneticAlgorithm):
 
     @property
     def archive_(self) -> PartitionArchive:
-        """Feasible members; raises an AttributeError before the first generation."""
+        """Archive; raises an AttributeError before the first generation."""
         if not self.is_initialized:
             raise AttributeError("MapElites has no archive before its first generation")
         return self.survival.archive(self.problem, self.pop)
 
     @property
     def course_(self) -> pd.DataFrame:
-        """Numbers of evaluations, coverage and QD score of each generation."""
+        """Numbers of evaluations, fractions of cells with a feasible member, and QD scores by generation.
+
+        The QD score is the sum over these cells of ``reference`` minus the minimised quality.
+        """
         names = ["generation", "evaluations", "coverage", "qd_score"]
         return pd.DataFrame(getattr(self.survival, "course", []), columns=names)
 

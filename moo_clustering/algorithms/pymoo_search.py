@@ -227,10 +227,9 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 
 
 class ArrayGenerations:
-    """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo.
+    """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 
-    On small data, pymoo spends more time on creating and updating objects than on evaluations.
-    """
+    # On small data, pymoo spends more time on creating and updating objects than on evaluations.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -361,7 +360,8 @@ def evolve(
         Number of generations after the initial population, one less than pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        See :func:`drive`. A path resumes only a run with the same integer seed, objectives and data.
+        See :func:`drive`. A path resumes only a run with the same integer seed, objectives, data, algorithm
+        and operators, including their parameters.
     start : array-like, Population, estimator or path, optional
         First individuals; see :func:`~moo_clustering.operators.start_genes`. All others are sampled.
 
@@ -382,7 +382,8 @@ def evolve(
     if start is not None:
         search.start_from(start_genes(problem, start))
     if isinstance(checkpoint, str | PathLike):
-        own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
+        own = {"method": type(algorithm).__name__, "parameters": search.settings()}
+        own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
             # Identify the data by the objectives of two fixed genotypes.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
@@ -425,22 +426,13 @@ class PymooSearch:
     n_gen : int, optional
         Planned number of generations. Only algorithms with a schedule (RVEA) depend on it.
 
-    Attributes
-    ----------
-    algorithm : Algorithm
-        The running copy.
-    generation : int
-    exhausted : bool
-
     Notes
     -----
     Checkpoints contain the random generator, the population and optimum, and all attributes of the algorithm
     and its operators that have changed since set-up. Survivals, operators and algorithms that define
-    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)`` save their own state instead.
-
-    For every algorithm of pymoo 0.6.2, with or without constraints, runs with equal seeds are bit-identical,
-    and so are resumed and uninterrupted runs. A checkpoint of CMAES, BIPOPCMAES, SimpleCMAES or EPPSO raises
-    a ValueError.
+    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)`` save their own state instead. For
+    every algorithm of pymoo 0.6.2, runs with equal seeds are bit-identical, and so are resumed and
+    uninterrupted runs. A checkpoint of CMAES, BIPOPCMAES, SimpleCMAES or EPPSO raises a ValueError.
     """
 
     def __init__(
@@ -483,7 +475,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """The running copy. Access updates the copy's population and disables generations on arrays."""
+        """Running copy. Access updates the copy's population and disables generations on arrays."""
         self._write_back()
         self._arrays = False
         return self._algorithm
@@ -594,6 +586,17 @@ class PymooSearch:
                     "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first"
                 )
 
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters of the algorithm and its operators, as JSON, by dotted attribute name."""
+        packer, found = Packer(self._algorithm.random_state), {}
+        for path, what, value in walk(self._algorithm):
+            _, packed, arrays = packer.token(value) if what == "leaf" else (None, None, None)
+            plain = fingerprint(*arrays.values()) if arrays else packed
+            found[".".join(str(key) for _, key in path)] = (
+                type(value).__qualname__ if plain is None and value is not None else plain
+            )
+        return found
+
     def objectives(self) -> FloatArray:
         """Return the population's objective values, shape (n_individuals, n_objectives)."""
         return self._arrays.F if self._arrays else self._algorithm.pop.get("F")
@@ -611,10 +614,7 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Return arrays and JSON-serialisable metadata for :meth:`restore`.
-
-        Raises a ValueError that names any attribute of the algorithm that cannot be saved.
-        """
+        """Return arrays and metadata for :meth:`restore`; raise a ValueError if this is impossible."""
         self._write_back()
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -626,10 +626,7 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state instead of calling :meth:`start`.
-
-        Raises a ValueError if the state belongs to another algorithm or to a problem with another shape.
-        """
+        """Restore a saved state instead of calling :meth:`start`; raise a ValueError on a mismatch."""
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")

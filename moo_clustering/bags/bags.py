@@ -26,8 +26,8 @@ class Bags:
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
-    Raises a TypeError if values are not real numbers. Raises a ValueError if there is no bag, if a bag is
-    empty, if values are not finite, or if shapes do not match.
+    Raises a TypeError or ValueError for values that are not finite real numbers, empty bags, and shapes that
+    do not match.
 
     Parameters
     ----------
@@ -44,12 +44,8 @@ class Bags:
     instances : ndarray of shape (n_instances, n_features), float32 or float64, read-only
     offsets : ndarray of shape (n_bags + 1,), int64, read-only
     bag_ids, feature_names : tuple of str or None
-    n_bags, n_instances, n_features : int
-    dtype : dtype
     sizes : ndarray of shape (n_bags,), int64, read-only
         Number of instances in each bag.
-    bag_of_instance : ndarray of shape (n_instances,), int64, read-only
-        Bag to which each row of ``instances`` belongs.
 
     Examples
     --------
@@ -110,10 +106,7 @@ class Bags:
         bag_ids: Iterable[Hashable] | None = None,
         feature_names: Iterable[Hashable] | None = None,
     ) -> Self:
-        """Create bags from one array-like of shape (n_instances_of_the_bag, n_features) per bag.
-
-        Data frames must have the same columns, whose names are the default ``feature_names``.
-        """
+        """Create bags from arrays (n_instances_of_the_bag, n_features) or data frames with equal columns."""
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")
         names = common_names(items, ids)
@@ -127,8 +120,7 @@ class Bags:
     ) -> Self:
         """Create bags from instances (n_instances, n_features) and hashable bag identifiers (n_instances,).
 
-        The rows of a bag need not be adjacent; bags are ordered by their first row. By default,
-        ``feature_names`` are the column names of a data frame, if they are strings.
+        The rows of a bag need not be adjacent; bags are ordered by their first row.
         """
         rows = matrix(X, "X")
         order, offsets, ids = group_rows(groups, len(rows))
@@ -138,11 +130,7 @@ class Bags:
 
     @classmethod
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
-        """Create bags from a data frame with one instance per row.
-
-        ``bag`` names the column of bag identifiers; see ``groups`` of :meth:`from_groups`. All other columns
-        must be numeric; their names become the ``feature_names``.
-        """
+        """Create bags from a data frame of numeric columns and one column ``bag`` of bag identifiers."""
         X, groups, names = split_frame(frame, bag)
         return cls.from_groups(freeze(X), groups, feature_names=names)
 
@@ -175,8 +163,8 @@ class Bags:
     def load(cls, path: str | PathLike[str]) -> Self:
         """Load bags from an ``.npz`` file with the arrays ``instances`` and ``bag_offsets``.
 
-        ``bag_ids`` and ``feature_names`` are optional; other arrays are ignored. Code in the file is not
-        executed. Raises a FileNotFoundError if the file does not exist, and a ValueError if it is damaged.
+        ``bag_ids`` and ``feature_names`` are optional. Raises a FileNotFoundError if the file does not exist,
+        and a ValueError if it is damaged.
         """
         arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
         names = {key: arrays[key].reshape(-1) for key in ("bag_ids", "feature_names") if key in arrays}
@@ -230,10 +218,7 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return the same bags with different instances, shape (n_instances, any number of features).
-
-        By default, ``feature_names`` are kept if the number of features is unchanged.
-        """
+        """Return the same bags with different instances, shape (n_instances, any number of features)."""
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
@@ -508,8 +493,7 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
-    Raises a ValueError if ``X`` contains no valid bags, or if ``groups`` or ``offsets`` is passed although
-    ``X`` is ``Bags``. Raises a TypeError if ``X`` is not numeric.
+    Raises a ValueError or TypeError if ``X`` contains no valid bags, or if options contradict it.
 
     Parameters
     ----------

@@ -79,9 +79,8 @@ def reconstruction_weights(
 ) -> sp.csr_array:
     """Compute ES1: the non-negative edge weights s_ij that best reconstruct X (PESC, Eq. 4).
 
-    Solves one small non-negative least-squares problem per sample exactly, using active sets instead of the
-    paper's particle swarm. For N samples with q edges each and d features, takes O(N (q^2 d + q^4)) time in
-    the worst case, but usually close to O(N q^2 (d + q)).
+    Solves one small non-negative least-squares problem per sample by active sets instead of the paper's
+    particle swarm, usually in close to O(N q^2 (d + q)) time for N samples with q edges and d features.
 
     Parameters
     ----------

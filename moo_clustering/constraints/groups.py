@@ -156,10 +156,6 @@ class InconsistentConstraintsError(ValueError):
         Pairs of samples that both must and must not share a cluster.
     reasons : sequence of str
         Explanations of the first conflicts; the message only counts the remaining conflicts.
-
-    Attributes
-    ----------
-    conflicts : ndarray of shape (n_conflicts, 2), int64
     """
 
     def __init__(self, conflicts: ArrayLike, reasons: Sequence[str]) -> None:

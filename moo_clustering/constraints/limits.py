@@ -86,17 +86,9 @@ class Limit(Documented, ABC):
         """
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if no partition into ``k`` clusters can be within the limit.
+        """Raise a ValueError if no partition of n_samples into ``k`` clusters can be within the limit.
 
-        The check is fast but incomplete: it does not detect all impossible limits. The base class only
-        validates ``k`` and ``n_samples``.
-
-        Parameters
-        ----------
-        k : int
-            Number of clusters.
-        n_samples : int, optional
-            Number of samples to cluster. Raises a ValueError if the limit applies to a different number.
+        The check is fast but incomplete: it does not detect all impossible limits.
         """
         integer("k", k)
         if n_samples is not None and self.n_samples not in (None, n_samples):
@@ -218,7 +210,7 @@ class ClusterSizes(_Loads):
         """Assign samples to clusters at the lowest total cost that the bounds allow.
 
         Takes O(n_samples n_clusters) time, plus O(n_clusters^2) per sample whose cheapest cluster is full.
-        Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
+        Raises a ValueError if no assignment is possible.
 
         Parameters
         ----------

@@ -25,7 +25,6 @@ class Encoding(ABC):
 
     A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`. Encodings must
     not change after construction, because deep copies share one object.
-    :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
     ----------
@@ -79,10 +78,7 @@ class Encoding(ABC):
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return rows that are equal if and only if partitions are; by default, the partitions themselves.
-
-        Some encodings return sorted genes instead, although gene order can affect how ties are broken.
-        """
+        """Return rows that are equal if and only if partitions are; by default, the partitions themselves."""
         return relabel_by_first_appearance(self.decode(X))
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -97,8 +93,8 @@ class Encoding(ABC):
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
     """Renumber each partition's clusters 0, 1, ... by first appearance.
 
-    Takes O(n_individuals n_samples) time. If a label exceeds 8 n_samples, labels are first sorted, which adds
-    a factor of log(n_individuals n_samples). Raises a ValueError if a label is negative.
+    Takes O(n_individuals n_samples) time, or O(n log n) in the size n of ``labels`` for labels above 8
+    n_samples. Raises a ValueError if a label is negative.
 
     Parameters
     ----------
@@ -134,6 +130,14 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     return out
 
 
+def contiguous(labels: IntArray) -> Labels:
+    """Renumber each row's distinct non-negative values 0, 1, ... in ascending order."""
+    places = labels.astype(np.intp)
+    used = np.zeros((len(places), int(places.max(initial=-1)) + 1), dtype=bool)
+    np.put_along_axis(used, places, True, axis=1)
+    return np.take_along_axis(np.cumsum(used, axis=1, dtype=np.int32) - 1, places, axis=1)
+
+
 def one_hot(labels: IntArray) -> FloatArray:
     """Convert partitions to 0/1 memberships of shape (n_individuals, n_samples, n_clusters)."""
     return np.asarray(labels[..., np.newaxis] == np.arange(labels.max(initial=0) + 1), dtype=np.float64)
@@ -164,8 +168,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """Permute each partition's labels to agree with its reference on as many samples as possible.
 
     Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters. Raises a
-    TypeError if labels are not integers. Raises a ValueError if rows differ in length, or if a label is
-    negative or at least ``n_clusters``.
+    TypeError or ValueError for invalid labels or rows of different lengths.
 
     Parameters
     ----------

@@ -115,12 +115,10 @@ class RegionEncoding(LabelEncoding):
         return np.asarray(sums, dtype=np.float64).reshape(len(plans), self.n_regions)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Return feasible plans; feasible rows remain unchanged.
+        """Return feasible plans similar to the rows, deterministically; feasible rows remain unchanged.
 
-        The heaviest connected piece of each region remains, and all other areas join the lightest adjacent
-        region. Then single areas move across boundaries until all loads are within the bounds. If this fails,
-        neighbouring regions are recombined. If this also fails, a new plan is grown along the old boundaries
-        or, as a last resort, a stored plan is returned. Repair is deterministic.
+        Single areas move across boundaries until all loads are within the bounds. If this fails, neighbouring
+        regions are recombined, a new plan is grown or, as a last resort, a stored plan is returned.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):
@@ -152,10 +150,9 @@ class RegionEncoding(LabelEncoding):
         return next((plan for plan in grown if plan is not None), None)
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
-        """Redivide pairs of neighbouring regions along random spanning trees, in place.
+        """Redivide pairs of neighbouring regions along random trees; return whether all loads are valid.
 
-        With ``mend``, mostly regions whose loads violate the bounds are merged and split again, as evenly as
-        possible, until all loads are within the bounds. Returns whether all loads are within the bounds.
+        With ``mend``, mostly invalid regions are redivided, as evenly as possible, until all loads are valid.
         """
         if self.n_regions == 1:
             return self.is_feasible(plan[None])[0].item()

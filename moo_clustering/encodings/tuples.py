@@ -11,8 +11,7 @@ from moo_clustering.encodings import base
 class TupleEncoding(base.Encoding):
     """Concatenation of two or more encodings, for example of a table's rows and columns (co-clustering).
 
-    The genes and the samples of all parts are concatenated, and no cluster contains samples from different
-    parts. :meth:`split` returns one partition per part.
+    No cluster contains samples from different parts. :meth:`split` returns one partition per part.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ _TIE = 1e-6
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Return the weighted share of partitions that assign two samples to the same cluster.
 
-    Takes O(n_samples L n_partitions) time. Source: ParetoClustering (partition kernel). Raises a ValueError
-    or TypeError if labels, weights or columns are invalid.
+    Takes O(n_samples L n_partitions) time. Raises a ValueError or TypeError for invalid labels, weights or
+    columns. Source: ParetoClustering (partition kernel).
 
     Parameters
     ----------
@@ -111,7 +111,6 @@ def consensus_partition(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.evidence import consensus_partition
     >>> pool = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1]]
     >>> consensus_partition(pool, [1.0, 0.5, 1.0], 2, rng=np.random.default_rng(0)).tolist()
@@ -162,8 +161,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
-    Takes O(n_samples^3) time and O(n_samples^2) memory for any L. To use several sets of columns, compute the
-    full kernel once. Source: ParetoClustering (graph kernel).
+    Takes O(n_samples^3) time and O(n_samples^2) memory for any L. Source: ParetoClustering (graph kernel).
 
     Parameters
     ----------
@@ -179,7 +177,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.evidence import graph_kernel
     >>> path = np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1)
     >>> graph_kernel(path, [0]).round(4).ravel().tolist()
@@ -203,8 +200,7 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Compute inner products of the centred rows of X, divided by their mean squared norm.
 
-    Takes O(n_samples L n_features) time. Source: ParetoClustering (linear kernel). Raises a ValueError or
-    TypeError if X is not a table of finite numbers or if columns are invalid.
+    Takes O(n_samples L n_features) time. Source: ParetoClustering (linear kernel).
 
     Parameters
     ----------
@@ -241,8 +237,8 @@ def kernel_ridge(
 
     F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where the kernel k is divided by the mean of
     its diagonal at the labelled samples. Merging repeated rows does not change the result. Takes O(L^3 +
-    n_samples L K) time. Raises a ValueError or TypeError if shapes do not match, if a column is repeated, or
-    if counts or ridge are not positive. Source: ParetoClustering (ridge with the partition kernel).
+    n_samples L K) time. Raises a ValueError or TypeError for invalid shapes, columns, counts or ridge.
+    Source: ParetoClustering (ridge with the partition kernel).
 
     Parameters
     ----------
@@ -263,7 +259,6 @@ def kernel_ridge(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.evidence import kernel_ridge
     >>> kernel_ridge([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]], [0, 2], np.eye(2), ridge=0.25).round(6).tolist()
     [[0.9, 0.1], [0.58, 0.42], [0.1, 0.9]]
@@ -313,9 +308,8 @@ def class_probabilities(
 ) -> FloatArray:
     """Convert class scores to probabilities, adjusted halfway towards the expected class shares.
 
-    Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
-    O(n_samples K) time. Source: ParetoClustering (class shares). Raises a ValueError if shapes do not match,
-    if F contains NaN, if prior or factors are not positive, or if both or neither are given.
+    Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Raises a
+    ValueError for invalid shapes or values. Source: ParetoClustering (class shares).
 
     Parameters
     ----------

@@ -98,9 +98,8 @@ def neighbor_lists(
 
     ``"exact"`` uses a KD-tree for Minkowski metrics and up to 12 features, in O(N log N) time for
     well-behaved data; ``"blocks"`` for the Euclidean metric, at least 8192 samples and 5 to 64 features; and
-    otherwise ``"brute"``, in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError if there
-    are fewer than two samples, if distances are invalid, if the metric is unsupported, or if a sample has no
-    admissible neighbour. Raises an ImportError if ``method="approximate"`` and pynndescent is not installed.
+    otherwise ``"brute"``, in O(N^2 d) time. Raises a ValueError for invalid distances, an unsupported metric
+    or a sample without admissible neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
 
     Parameters
     ----------
@@ -150,8 +149,7 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError if shapes or indices are out of range, if a sample is its own neighbour, if neighbours
-    are repeated, if distances are negative, infinite or unsorted, or if a sample has no admissible neighbour.
+    Raises a ValueError for invalid, repeated or unsorted neighbours, or a sample without admissible ones.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate, odds_of
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.interactive.simulation import Question as Question
-from moo_clustering.interactive.simulation import share_moved, simulate, within
+from moo_clustering.interactive.simulation import asked_samples, share_moved, simulate, within
 from moo_clustering.persistence import creating, fingerprint, read_bytes, replacing, version_fault
 
 SIGNS = {"together": 1, "apart": -1, "unknown": 0}
@@ -126,8 +126,8 @@ class AnswerSession:
         if not isinstance(random_state, int | np.integer) or random_state < 0:
             raise ValueError(f"random_state must be a non-negative integer, got {quoted(random_state)}")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
-            expected = f"data must have one row per sample, {base.n_samples} in all"
-            raise ValueError(f"{expected}; got shape {np.shape(data)}")
+            expected = f"data must have one row per sample ({base.n_samples})"
+            raise ValueError(f"{expected}, got shape {np.shape(data)}")
         self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
         self.error_rate: float | Literal["auto"] = "auto" if auto else float(error_rate)
         self.random_state = int(random_state)
@@ -244,14 +244,14 @@ class AnswerSession:
         if (present := self.question) is None:
             raise ValueError("no questions are left; pass samples=(i, j) to answer about two samples")
         if question is not None and (question.number, question.samples) != (present.number, present.samples):
-            said = f"question number {question.number} has already been answered"
-            shown = f"number {present.number}, about samples {list(present.samples)}"
-            raise ValueError(f"{said}; session.question is {shown}")
+            said = f"question {question.number} has already been answered"
+            shown = f"question {present.number}, about samples {list(present.samples)}"
+            raise ValueError(f"{said}; session.question is now {shown}")
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):
             remedy = f'answer with the class of sample {present.samples[0]} or "unknown"'
-            raise ValueError(f"{answer!r} is an answer about two samples: {remedy}, or pass samples=(i, j)")
+            raise ValueError(f"{answer!r} is an answer about two samples; {remedy}, or pass samples=(i, j)")
         else:
             word = answer if answer == "unknown" else _checked_name(answer)
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
@@ -261,9 +261,9 @@ class AnswerSession:
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
-            raise ValueError(f"confidence must be above 0.5 and at most 1, got {quoted(confidence)}")
+            raise ValueError(f"confidence must be in (0.5, 1], got {quoted(confidence)}")
         if self.error_rate == 0.0:
-            raise ValueError("confidence requires an error_rate above 0; with 0, all answers are certain")
+            raise ValueError("confidence requires a positive error_rate; with 0, all answers are certain")
         return {"confidence": value}
 
     def run(
@@ -308,15 +308,14 @@ class AnswerSession:
                 word, confidence = answer if isinstance(answer, tuple) else (answer, None)
                 self.answer(word, confidence=confidence)
             except (ValueError, TypeError, AttributeError) as error:
-                asked = " and ".join(map(str, question.samples))
-                said = f"the oracle answered {quoted(answer)} about samples {asked}: {error}"
+                said = f"the oracle answered {quoted(answer)} about {asked_samples(question)}: {error}"
                 raise ValueError(said) from error
         return self
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
         """Return a function that answers from the known classes of the samples."""
         n = self._base.n_samples
-        expected = f"oracle must be a function, or contain one class per sample, {n} in all"
+        expected = f"oracle must be a function, or contain one class per sample ({n})"
         if isinstance(classes, str) or np.ndim(classes) != 1:
             raise TypeError(f"{expected}, got {quoted(classes)}")
         known = checked_array(classes, "oracle")
@@ -687,7 +686,7 @@ class AnswerSession:
             try:
                 session._replay(event)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                said = f"{file} is damaged: line {number + 2} is not an answer ({quoted(event)})"
+                said = f"{file} is damaged: line {number + 2} is not a valid answer ({quoted(event)})"
                 raise SessionFileError(said) from error
             session._events.append(event)
         if not complete:
@@ -743,13 +742,13 @@ class AnswerSession:
 
     def summary(self) -> str:
         """Return a summary in a few sentences, with advice on whether to stop."""
-        real, n_answers = self._inquiry.spread.n_real, len(self._past)
+        real, n_answers, k = self._inquiry.spread.n_real, len(self._past), self.n_clusters_
         words = (
-            f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} "
-            f"confirmed); about {self.expected_error_:.0%} of the samples may be in a wrong cluster."
+            f"{n_answers} answer{'s' * (n_answers != 1)}, {k} cluster{'s' * (k != 1)} ({real} confirmed). "
+            f"About {self.expected_error_:.0%} of the samples may be in a wrong cluster."
         )
         if self.error_rate == "auto":
-            words += f" About {self.error_rate_:.0%} of the answers are estimated to be wrong."
+            words += f" An estimated {self.error_rate_:.0%} of the answers are wrong."
         if self.may_stop_:
             words += " Further answers would change little; you can stop."
         elif self.expected_error_ < _PRESENTABLE:
@@ -832,16 +831,16 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
             if number <= len(lines):
                 raise SessionFileError(f"{path} is damaged: line {number} is not valid JSON") from error
             if lines:
-                warn_caller(f"{path}: the last line, {number}, is incomplete and was ignored")
+                warn_caller(f"{path}: the last line ({number}) is incomplete and was ignored")
             break
         if not isinstance(entry, dict):
-            raise SessionFileError(f"{path} is damaged: line {number} is not an answer")
+            raise SessionFileError(f"{path} is damaged: line {number} is not a valid answer")
         entries.append(entry)
     if not entries or entries[0].get("format") != _FORMAT:
         raise SessionFileError(f"{path} is not an answer file")
     head, *events = entries
     if fault := version_fault(head.get("version"), _VERSION):
-        raise SessionFileError(f"{path} {fault}.")
+        raise SessionFileError(f"{path} {fault}")
     if missing := {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys():
         raise SessionFileError(f"{path} is damaged: its header lacks {', '.join(sorted(missing))}")
     return head, events, rest == ""

@@ -111,11 +111,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 
 
 class SeededOperator(Documented, ABC):
-    """Base class for pymoo operators that depend only on the problem, the genes and a random generator.
-
-    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents for a
-    crossover, or the individuals for a mutation or repair. For samplings, ``X`` is the number of individuals.
-    """
+    """Base class for pymoo operators that depend only on the problem, the genes and a random generator."""
 
     # Arguments of :func:`require`: problem class for the error message, and required attributes.
     _needs: ClassVar[tuple[str, ...]] = ()
@@ -127,7 +123,10 @@ class SeededOperator(Documented, ABC):
 
     @abstractmethod
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
-        """Vary, repair or sample individuals, using only random numbers from ``rng``."""
+        """Vary, repair or sample individuals, using only random numbers from ``rng``.
+
+        ``X`` contains parents, individuals to mutate or repair or, for samplings, the number of individuals.
+        """
 
 
 class PairCrossover(SeededOperator, Crossover):

@@ -23,6 +23,8 @@ from pymoo.core.variable import get
 from pymoo.operators.crossover.hux import HUX
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.repair.rounding import RoundingRepair
+from pymoo.operators.repair.to_bound import ToBoundOutOfBoundsRepair
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering._arrays import IntArray, instance, integer, name_of, quoted, warn_caller
@@ -54,7 +56,7 @@ _UNSUITED = {name: reason for reason, names in _REASONS.items() for name in name
 
 
 class EncodingSampling(base.SeededSampling):
-    """Draw valid individuals with ``problem.encoding.random``, for any encoding."""
+    """Draw valid individuals with ``problem.encoding.random``."""
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem).random(n_samples, rng)
@@ -63,8 +65,7 @@ class EncodingSampling(base.SeededSampling):
 class RefillingSampling(Sampling):
     """Repeat another sampling until it has drawn enough distinct individuals.
 
-    pymoo removes duplicates from the initial population without replacing them. In a small search space, the
-    initial population would therefore be smaller than requested.
+    pymoo removes duplicates from the initial population without replacing them.
 
     Parameters
     ----------
@@ -111,9 +112,7 @@ class RefillingSampling(Sampling):
 
 
 class EncodingMutation(base.SeededMutation):
-    """Replace genes with those of individuals drawn by ``problem.encoding.random``, for any encoding.
-
-    Mutants can be invalid; :class:`~moo_clustering.operators.EncodingRepair` repairs them.
+    """Replace genes with those of individuals from ``problem.encoding.random``; mutants can be invalid.
 
     Parameters
     ----------
@@ -183,10 +182,7 @@ class EncodingRepair(base.GeneRepair):
 
 
 class _PartsCrossover(base.PairCrossover):
-    """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` with its own crossover.
-
-    A crossover that does not produce two children from two parents is replaced by uniform crossover.
-    """
+    """Cross each part of a ``TupleEncoding`` with its crossover (if unsuitable, a uniform crossover)."""
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
@@ -204,7 +200,7 @@ class _PartsCrossover(base.PairCrossover):
 
 
 class _PartsMutation(base.SeededMutation):
-    """Mutate each part of a :class:`~moo_clustering.encodings.TupleEncoding` with its own mutation."""
+    """Mutate each part of a ``TupleEncoding`` with its own mutation."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         mutants = []
@@ -215,7 +211,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return, for each part of a tuple encoding, a problem to pass to the part's operators, and its genes."""
+    """Return the genes of each part of a tuple encoding, with a problem for the part's operators."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -230,9 +226,9 @@ def suited_operators(
     """Return the operators registered for a problem as keyword arguments for a pymoo algorithm.
 
     ``problem.operators(algorithm)`` is equivalent. To replace an operator, use
-    ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators are
-    registered, or if the algorithm cannot search genotypes. Raises a ValueError if the algorithm does not
-    support the problem's constraints.
+    ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators
+    are registered or the algorithm cannot search genotypes, and a ValueError if it does not support the
+    problem's constraints.
 
     Parameters
     ----------
@@ -247,9 +243,8 @@ def suited_operators(
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        If the problem has an ``encoding``, individuals with equal partitions (or, if an index uses genes,
-        with equal genes) are duplicates, which the sampling replaces. If decoding is slow, the results of
-        ``encoding.canonical`` are compared instead of partitions.
+        Individuals with equal partitions (or, if an index uses genes or decoding is slow, with equal
+        ``encoding.canonical`` genes) are duplicates, which the sampling replaces.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -270,9 +265,8 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """Convert partitions or earlier results to genotypes from which a search can start.
 
-    Raises a ValueError if ``start`` does not have the problem's number of samples, or if it has more clusters
-    than the encoding supports. Raises a TypeError if the encoding cannot encode partitions. Issues a
-    UserWarning if the encoding can only approximate some partitions.
+    Raises a ValueError for a wrong number of samples or too many clusters, and a TypeError if the encoding
+    cannot encode partitions. Issues a UserWarning if the encoding can only approximate some partitions.
 
     Parameters
     ----------
@@ -372,8 +366,8 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn at random, and the numbers of matings of any two parents differ by at most one. Raises a
-    ValueError if ``X`` is empty or does not have ``problem.n_var`` columns.
+    Parents are drawn at random and, up to a difference of one, equally often. Raises a ValueError if ``X`` is
+    empty or does not have ``problem.n_var`` columns.
 
     Parameters
     ----------
@@ -462,9 +456,14 @@ def register_operators(
         accepted = {*makers, "eliminate_duplicates"} if algorithm is None else _accepted(algorithm)
         if "perturb" in accepted:
             named["perturb"] = named.pop("mutation")
+        encoding = getattr(problem, "encoding", None)
+        if accepted & {"repair", "crossover", "mutation", "perturb"} == {"repair"}:
+            # Particles move through a real-valued space, even beyond the bounds.
+            within = EncodingRepair if isinstance(encoding, Encoding) else ToBoundOutOfBoundsRepair
+            rounding = RoundingRepair() if problem.vtype is bool else None
+            named["repair"] = within(repair=named.get("repair", rounding))
         # MOEAD requires one individual per reference direction, so duplicates must not be removed.
         if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
-            encoding = getattr(problem, "encoding", None)
             if duplicates is not None:
                 elimination = duplicates(problem)
             elif encoding is None:

@@ -62,8 +62,7 @@ class NeighborSampling(base.SeededSampling):
 class UniformNeighborCrossover(base.PairCrossover):
     """Swap each gene between two parents with probability one half.
 
-    Children of feasible parents are feasible, because each gene keeps its position. One random bit is drawn
-    per gene. Raises a TypeError if genes are not integers.
+    Children of feasible parents are feasible. Raises a TypeError if genes are not integers.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -88,8 +87,7 @@ class UniformNeighborCrossover(base.PairCrossover):
 class RankSBX(SBX):
     """Simulated binary crossover of neighbour ranks, followed by rounding and clipping.
 
-    A change in rank selects a nearer or farther neighbour, so the order of the samples is irrelevant. Random
-    numbers are drawn as in pymoo's SBX (bounded form, genes swapped with probability one half).
+    Random numbers are drawn as in pymoo's SBX (bounded form, genes swapped with probability one half).
     Source: PESC, "Evolutionary operators"; Deb and Agrawal 1995.
 
     Parameters
@@ -126,7 +124,7 @@ class IndexSBX(RankSBX):
 class NeighborResample(base.SeededMutation):
     """Redraw random links, each uniformly from the k nearest admissible neighbours of its sample.
 
-    Random numbers are drawn only for genes that change, in O(prob_var * pop * N) time.
+    Takes O(prob_var * pop * N) time, because random numbers are drawn only for genes that change.
 
     Parameters
     ----------
@@ -157,8 +155,8 @@ class NeighborResample(base.SeededMutation):
 class RankPM(PM):
     """Polynomial mutation of neighbour ranks, followed by rounding and clipping.
 
-    For neighbour lists with a width of up to about 20 and ``eta=20``, rounding usually restores the parent's
-    value. Decrease ``eta`` or use :class:`NeighborResample` instead.
+    With up to about 20 neighbours and ``eta=20``, rounding usually restores the parent's value: decrease
+    ``eta``, or use :class:`NeighborResample`.
     """
 
     def __init__(
@@ -182,10 +180,7 @@ class IndexPM(RankPM):
 
 
 class CannotLinkRepair(base.GeneRepair):
-    """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
-
-    Valid ranks are not changed. Source: PESC, Eq. 3.
-    """
+    """Redraw self links and forbidden links from the k nearest admissible neighbours (PESC, Eq. 3)."""
 
     _needs = NEIGHBOR_GRAPH
 

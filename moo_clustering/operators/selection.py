@@ -23,9 +23,8 @@ def batched_tournament(
 ) -> IntArray:
     """Run tournaments, decided by feasibility, then by dominance or rank, then by crowding, then at random.
 
-    Vectorised version of :func:`pymoo.algorithms.moo.nsga2.binary_tournament`:
-    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except in ties.
-    Takes O(n_tournaments pressure n_obj) time.
+    Selects the same winners as pymoo's :func:`pymoo.algorithms.moo.nsga2.binary_tournament`, except in ties,
+    in O(n_tournaments pressure n_obj) time.
 
     Parameters
     ----------
@@ -86,8 +85,8 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
 class CanonicalDuplicates(DuplicateElimination):
     """Eliminate individuals with a canonical genotype that has already occurred.
 
-    Compares one hash per individual, in O(n_individuals n_var) time plus the time for ``canonical``. pymoo's
-    default, the Euclidean distance between genes, misses permuted medoids and renumbered clusters.
+    Takes O(n_individuals n_var) time plus the time for ``canonical``. pymoo's default, the Euclidean distance
+    between genes, misses permuted medoids and renumbered clusters.
 
     Parameters
     ----------

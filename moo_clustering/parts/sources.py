@@ -95,7 +95,7 @@ class Parts:
         """Call ``function(rows, start, *args)`` for every part, in tasks of the current Dask client.
 
         Without a client, or for an array in memory, this process reads the parts one by one. If a worker
-        dies, other workers rerun its tasks. After a storage error, a part is tried up to three more times.
+        dies, other workers rerun its tasks. A part is tried up to four times after storage errors.
 
         Parameters
         ----------
@@ -133,13 +133,7 @@ class Parts:
         )
 
     def rows(self, numbers: ArrayLike) -> NDArray[Any]:
-        """Return the rows with the given numbers, in this order, in one pass over the parts with these rows.
-
-        Parameters
-        ----------
-        numbers : array-like of int
-            Row numbers from 0 to ``n_rows - 1``.
-        """
+        """Return the rows numbered ``numbers``, from 0 to ``n_rows - 1``, in this order, in one pass."""
         given = np.asarray(numbers)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
             raise TypeError(
@@ -210,7 +204,6 @@ def parts(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.parts import parts
     >>> table = parts(np.arange(12.0).reshape(6, 2), rows_per_part=4)
     >>> table.shape, table.map(lambda rows, start: float(rows.sum()), merge=lambda a, b: a + b)

@@ -65,10 +65,7 @@ class FixedProblem(Documented, Problem):
         return copy.copy(self)
 
     def operators(self, algorithm: type[Any] | None = None, *, start: Any = None) -> dict[str, Any]:
-        """Return operators suited to this problem, as in ``NSGA2(40, **problem.operators(NSGA2))``.
-
-        See :func:`~moo_clustering.operators.suited_operators` for details and for ``start``.
-        """
+        """Return operators for this problem; see :func:`~moo_clustering.operators.suited_operators`."""
         # Lazy import, because operators import problems.
         made: dict[str, Any] = _operators().suited_operators(self, algorithm, start=start)
         return made
@@ -113,9 +110,8 @@ class EncodedProblem(SignedProblem):
 class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
-    Raises a TypeError or ValueError if an index or ``constraint_handling`` is unknown, if there is no
-    objective, if numbers of samples differ, or if required constraints are missing. Evaluation raises an
-    error for invalid genotypes (use ``repair=EncodingRepair()``) and invalid results of custom components.
+    Raises a TypeError or ValueError for invalid options, different numbers of samples, and, in evaluation,
+    invalid genotypes (use ``repair=EncodingRepair()``) or invalid results of custom components.
 
     Parameters
     ----------
@@ -134,8 +130,7 @@ class PartitionProblem(EncodedProblem):
         How the constraints are used:
 
         - ``"objective"``: V is the last objective, ``"constraint_violation"``.
-        - ``"constraint"``: V is an inequality constraint. Individuals with V = 0 are feasible; all others are
-          worse, and are ranked by V.
+        - ``"constraint"``: V is an inequality constraint; all infeasible individuals are ranked by V.
         - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
@@ -165,10 +160,9 @@ class PartitionProblem(EncodedProblem):
     if the constraints may contradict each other or the encoding.
 
     Each distinct partition is scored only once, so equal partitions have identical objectives unless an index
-    or inequality requests memberships, centres or genes. These arrays are computed once per population; their
-    row or column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible,
-    so a front never contains them. An index is undefined for fewer than ``min_clusters`` clusters; a function
-    is also undefined if every cluster has only one sample.
+    or inequality requests memberships, centres or genes, whose row or column c belongs to label c of
+    :meth:`decode`. Partitions with an undefined index are infeasible, so a front never contains them. An
+    index is undefined for fewer than ``min_clusters`` clusters, and a function also for singletons only.
 
     Examples
     --------
@@ -582,9 +576,8 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This is only worthwhile if evaluating a chunk takes at least a second. On a single machine, this package's
-    problems already run in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives
-    the problem's large arrays only once; they are checked for changes in each generation.
+    This is only worthwhile if evaluating a chunk takes at least a second. Within
+    ``joblib.parallel_config(backend="dask")``, each worker receives the problem's large arrays only once.
 
     Parameters
     ----------

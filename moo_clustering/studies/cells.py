@@ -86,12 +86,10 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True.
-
-    ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and derive
-    all randomness from the key. To save memory, this process calls ``data(key)`` only shortly before the cell
-    is computed. If ``compute`` fails, a CellError names the cell.
-    """
+    """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True."""
+    # ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and
+    # derive all randomness from the key. If it fails, a CellError names the cell. To save memory,
+    # ``data(key)`` is called only shortly before the cell is computed.
     if not (missing := [key for key in cells if key not in store]):
         return True
     counts = {"total": len(cells), "initial": len(cells) - len(missing), "unit": "cell"}
@@ -128,11 +126,10 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 
 
 class CellStore:
-    """JSON Lines file: the first line contains the experiment's parameters, each other line a finished cell.
+    """JSON Lines file: the first line contains the experiment's parameters, each other line a cell."""
 
-    Each line is on disk when :meth:`add` returns. Opening a file removes an incomplete last line, left by a
-    killed run. Raises a StoreError if the file is not a store or has different parameters.
-    """
+    # Each line is on disk when ``add`` returns. Opening a file removes an incomplete last line, left by a
+    # killed run. Raises a StoreError if the file is not a store or has different parameters.
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
         self.path = path
@@ -246,7 +243,7 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # Indices return values of this magnitude if they are undefined for the labels.
+        # Validity indices return values of at least this magnitude if they are undefined for the labels.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
@@ -320,7 +317,7 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit a method with a seed; return labels and, if available, the number of evaluations and the front."""
+    """Fit a method; return the labels, and the number of evaluations and the front (None if unavailable)."""
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
@@ -359,7 +356,7 @@ def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run a search's controls with one seed; classes are used only to score partitions."""
+    """Run the controls of a search with one seed."""
     options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
     if isinstance(job.method, tuple):
         problem = job.method[0](X)

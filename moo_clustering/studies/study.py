@@ -100,8 +100,8 @@ class Study:
     Methods receive only the features; classes are used only to score the labels. If a function's second
     parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Cells use
     one thread; the number of workers affects only run times. Scores that require classes ignore samples whose
-    class is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one
-    cluster. Functions are identified by name, not code, and :func:`functools.partial` also by its arguments.
+    class is -1 or missing. Outliers (-1) count as one cluster. If only a function's code has changed, cells
+    computed earlier are kept, because functions are identified by name (partial functions also by arguments).
 
     Examples
     --------
@@ -191,7 +191,7 @@ class Study:
 
     @contextmanager
     def _store(self, retry: bool) -> Iterator[cells.CellStore]:
-        """Check that the data sets and methods are those of the folder, and open its cells."""
+        """Check that data sets and methods have not changed since the folder was written; open its cells."""
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
@@ -444,6 +444,7 @@ class Study:
         _, greater, values = self._wide(score)
         return plot_critical_difference(_filled(values, greater), greater_is_better=greater, **options)
 
+    @documented(critical_difference)
     def plot_anytime(self, method: str | None = None, **options: Any) -> Figure:
         """Plot hypervolume against evaluations for a search and its controls; requires ``controls=True``.
 
@@ -453,10 +454,6 @@ class Study:
             Name of a search. Default: the first one.
         **options
             ``title`` and ``path``.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
         """
         return self._controls(method).plot(**options)
 
@@ -497,8 +494,8 @@ class Study:
         methods : sequence of str, optional
             Methods with fronts. Default: all of them.
         fractions : sequence of float, default=(0.25, 0.5, 0.75)
-            Minimum fractions, in (0, 1], of the seeds that attain each point of the surface. A seed attains a
-            point if a solution on its front is at least as good as the point in both objectives.
+            Fractions of the seeds, in (0, 1]. A surface bounds the points that at least this fraction of the
+            fronts attain: a solution is at least as good as the point in both objectives.
 
         Returns
         -------
@@ -522,7 +519,7 @@ class Study:
                 tables.append(table.assign(method=name, fraction=fraction))
         return pd.concat(tables, ignore_index=True)[["method", "fraction", *titles]]
 
-    @documented(attainment)
+    @documented(critical_difference, attainment)
     def plot_attainment(self, data: str | None = None, **options: Any) -> Figure:
         """Plot attainment surfaces; the line for the fraction nearest to 0.5 is the thickest.
 
@@ -530,10 +527,6 @@ class Study:
         ----------
         **options
             ``methods`` and ``fractions`` of :meth:`attainment`, and ``title``, ``ax`` and ``path``.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
         """
         from moo_clustering.visualization.fronts import draw_surfaces
 
@@ -647,7 +640,7 @@ class Study:
         return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
-        """Combine the control runs of a search; hypervolumes are relative to fronts from the same seed."""
+        """Combine the control runs of a search over all data sets and seeds."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
             raise ValueError("the study has no controls; use controls=True and a method that is a search")
@@ -764,7 +757,7 @@ class MethodComparison:
 
 
 def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
-    """State the results of Friedman's test and, given enough data sets or seeds, of the pairwise tests."""
+    """State the results of Friedman's test and of the pairwise tests in sentences."""
     said = []
     if single:
         said.append(f"Warning: the pairs are seeds, not data sets; the tests hold for {single} only.")

@@ -42,7 +42,7 @@ class Tuning:
 
 
 def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Map each tuple of tuning data sets to its test data sets; with ``"others"``, to the one left out."""
+    """Map each tuple of tuning data sets to the data sets on which the tuned method is tested."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
             raise ValueError('on="others" requires at least two data sets, got one')
@@ -106,10 +106,8 @@ def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
 def search(
     space: Mapping[str, Any], score: Callable[[Any], float | str], *, greater: bool, n_trials: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Run trials with optuna's TPE sampler; return each trial's parameters with its ``score`` or ``error``.
-
-    The search depends only on the seed and the scores, so it can be replayed from saved scores.
-    """
+    """Run trials with optuna's TPE sampler; return each trial's parameters and ``score`` or ``error``."""
+    # The search depends only on the seed and the scores, so it can be replayed from saved scores.
     optuna = optional_package("optuna", "tune", "Study.tune")
     found: list[dict[str, Any]] = []
     level = optuna.logging.get_verbosity()

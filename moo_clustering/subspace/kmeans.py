@@ -57,10 +57,9 @@ def entropy_weighted_kmeans(
 ) -> EntropyWeighted:
     """Cluster samples; weight a feature with dispersion D in a cluster in proportion to exp(-D / gamma).
 
-    Takes O(non-zeros * clusters) time per iteration, and O((samples + features) * clusters) memory. Constant
-    features have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang: An
-    entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data, IEEE
-    Transactions on Knowledge and Data Engineering 19 (2007), 1026-1041.
+    Takes O(non-zeros * clusters) time per iteration. Constant features have weight 0. Raises a ValueError if
+    a parameter is out of range. Source: Jing, Ng, Huang, IEEE Transactions on Knowledge and Data Engineering
+    19 (2007), 1026-1041.
 
     Parameters
     ----------
@@ -171,9 +170,7 @@ def start(
     options: SubspaceOptions,
     rng: np.random.Generator,
 ) -> AnyFloatArray:
-    """Return initial memberships, which should differ between clusters.
-
-    Raises a ValueError if ``init`` is unknown or ``n_clusters`` is out of range.
+    """Return initial memberships; raise a ValueError for an unknown ``init`` or invalid ``n_clusters``.
 
     Parameters
     ----------

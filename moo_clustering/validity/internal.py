@@ -119,8 +119,8 @@ class MinimaxSilhouette(base.PopulationIndex):
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
     long thin clusters are compact, and clusters joined by a bridge merge. A single cluster scores -1,
-    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
-    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions. Source:
+    ParetoClustering.
 
     Parameters
     ----------
@@ -431,22 +431,17 @@ class LikelihoodGain(base.PopulationIndex):
 
     Each cluster is a Gaussian in the leading principal components, with its own mean and variances, and is
     weighted by its share of the samples. The value is the gain in log-likelihood over a single cluster, minus
-    ln(n) / 2 per additional parameter (BIC), all divided by (n times the number of components). Sources:
-    ParetoClustering; Schwarz, Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
+    ln(n) / 2 per additional parameter (BIC), all divided by (n times the number of components). Variances are
+    shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c and G_j the
+    overall variance in component j, so that values are finite for singletons. The value is 0 for a single
+    cluster and for identical samples. Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p
+    individuals and q components, and O(n min(n, d)) memory. Sources: ParetoClustering; Schwarz, Annals of
+    Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
     ----------
     n_components : int, default=5
         Number of principal components; all components are used if there are fewer.
-
-    Notes
-    -----
-    Variances are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c
-    and G_j the overall variance in component j, so that values are finite for singletons. The value is 0 for
-    a single cluster and for identical samples. The index depends on feature scales, as do the components.
-
-    Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p individuals and q components, and O(n
-    min(n, d)) memory.
 
     Examples
     --------
@@ -686,7 +681,6 @@ class GraphModularity(base.PopulationIndex):
 
     Examples
     --------
-    >>> import numpy as np
     >>> S = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
     >>> GraphModularity().fit(S).evaluate([0, 0, 0, 1, 1, 1]).round(12)
     array([0.3])
@@ -695,9 +689,7 @@ class GraphModularity(base.PopulationIndex):
     name, greater_is_better = "modularity", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph.
-
-        Raises a ValueError if S is not square, symmetric, finite and non-negative.
+        """Fit to a graph; raise a ValueError unless S is symmetric, finite and non-negative.
 
         Parameters
         ----------
@@ -774,7 +766,6 @@ class CutEdges(BoundaryCut):
     name, greater_is_better = "cut_edges", False
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph; its diagonal is ignored."""
         super().fit(csr_array(_data.checked_graph(data)).astype(bool).astype(np.float64))
         return self
 
@@ -793,14 +784,7 @@ class LoadVariation(base.PopulationIndex):
     name, greater_is_better = "load_variation", False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to weights.
-
-        Raises a ValueError if a weight is negative or if all weights are 0.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples,)
-        """
+        """Fit to weights, shape (n_samples,); raise a ValueError if one is negative or all are 0."""
         self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
             raise ValueError("data must have a positive weight, got none")
@@ -842,14 +826,9 @@ class ChangedShare(base.PopulationIndex):
         self.previous = previous
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to ``previous`` if it is set, otherwise to ``data``.
+        """Fit to ``previous`` if it is set, otherwise to ``data``, which then contains the previous labels.
 
         Raises a ValueError if no sample has a previous label or if ``previous`` has the wrong length.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples,) or (n_samples, n_features)
-            Previous labels or, if ``previous`` is set, the samples.
         """
         given, name = (data, "data") if self.previous is None else (self.previous, "previous")
         labels = _data.checked_integers(given, name, ndim=(1,))
@@ -890,15 +869,10 @@ class Compactness(base.PopulationIndex):
     name, greater_is_better = "compactness", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to shapes.
+        """Fit to a tuple of the samples' areas, their perimeters, and a symmetric matrix of border lengths.
 
         Raises a ValueError if lengths differ, if a value is negative, or if a perimeter is too short for its
         area or borders.
-
-        Parameters
-        ----------
-        data : tuple of (areas, perimeters, borders)
-            Area and perimeter of each sample, and a symmetric (sparse) matrix of shared border lengths.
         """
         if not isinstance(data, list | tuple) or len(data) != 3:
             raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}")

@@ -304,21 +304,10 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return found
 
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
-        """Create an initial partition for a search: the result of k-means with a single initialisation.
+        """Create an initial partition into at most ``n_clusters`` clusters by a single run of k-means.
 
         K-means is applied to standardised numbers, category indicators, square roots of relative counts, or
-        each node's links.
-
-        Parameters
-        ----------
-        n_clusters : int
-            Number of clusters, limited to the number of distinct samples.
-        random_state : int, Generator or RandomState, optional
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            Clusters, numbered by first appearance.
+        each node's links. Clusters are numbered by first appearance.
         """
         points = self._terms.points
         k = min(integer("n_clusters", n_clusters), len(np.unique(points, axis=0))) if points.size else 1
@@ -331,19 +320,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
         """Move samples to other clusters in random order while the index increases (up to 100 sweeps).
 
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,)
-            Partition with contiguous clusters.
-        keep : bool
-            Whether the last sample of a cluster must stay, so that no cluster vanishes.
-        random_state : int, Generator or RandomState, optional
-            Seed for the order of samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            Clusters, numbered by first appearance.
+        ``labels`` is a partition of shape (n_samples,) with contiguous clusters. With ``keep``, the last
+        sample of a cluster stays. Returns labels numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
         # Step at which each sample was last visited, and step at which each cluster last changed.
@@ -357,19 +335,9 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
         """Repeatedly merge the pair of clusters that yields the highest index, until no allowed pair is left.
 
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,)
-            Partition with k contiguous clusters.
-        siblings : array-like of shape (k, k), bool, optional
-            Pairs of clusters that may merge. A merged cluster inherits both clusters' pairs. Default: all.
-
-        Returns
-        -------
-        levels : ndarray of shape (n_levels, n_samples), int32
-            Partitions into k, k - 1, ... clusters, numbered by first appearance.
-        icl : ndarray of shape (n_levels,)
-            Index of each level.
+        Returns partitions into k, k - 1, ... clusters, shape (n_levels, n_samples), and the index of each.
+        ``siblings``, shape (k, k), is True for pairs of the clusters in ``labels``, shape (n_samples,), that
+        may merge (default: all). A merged cluster inherits both clusters' pairs.
         """
         start = self._partition(labels)
         k = int(start.max()) + 1
@@ -385,19 +353,10 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return np.array(levels), self.evaluate(start)[0] + np.append(0.0, gains[:steps].cumsum())
 
     def log_predictive(self, labels: ArrayLike, X: ArrayLike) -> FloatArray:
-        """Compute each new sample's log predictive density in each cluster, plus log(alpha + cluster size).
+        """Compute new samples' log predictive densities in each cluster, plus log(alpha + cluster size).
 
-        Raises a ValueError if the index was fitted to a graph.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,)
-            Partition of the samples passed to ``fit``.
-        X : array-like of shape (n, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n, n_clusters)
+        ``labels``, shape (n_samples,), is a partition of the samples in ``fit``. Returns an array of shape
+        (n, n_clusters) for ``X`` of shape (n, n_features). Raises a ValueError if the data are a graph.
         """
         if isinstance(self._terms, GraphTerms):
             raise ValueError("new samples require a model of tables; the index was fitted to a graph")

@@ -185,7 +185,7 @@ def test_ctrl_c_and_resume(run, tmp_path):
     process.send_signal(signal.SIGINT)
     stdout, stderr = ended(process)
     assert process.returncode == 130, stderr
-    assert "Interrupted: the result so far is saved; continue with the same command and --resume." in stderr
+    assert "Interrupted: the result so far is saved; to continue, rerun the command with --resume." in stderr
     assert "Traceback" not in stderr
     assert "saved in" in stdout
     record = json.loads((tmp_path / "out" / "run.json").read_text())

@@ -61,14 +61,14 @@ def test_folder_table_and_column(run, table, started):
     ("data", "method", "start", "message"),
     [
         ("table.csv", "mock", "wsa", "has no column 'wsa' (--start); did you mean 'was'"),
-        ("iris", "mock", "was", "--start name columns of a file, but iris is a bundled data set"),
+        ("iris", "mock", "was", "--start cannot be used with the bundled data set iris"),
         ("plain.csv", "mock", ".", "--start . contains no labels.csv"),
         ("plain.csv", "mock", "table.csv", "must have the columns row and label, got x, y"),
         ("plain.csv", "mock", "long.csv", "long.csv has 31 rows, but plain.csv has 30"),
         ("plain.csv", "mock", "short.csv", "short.csv has no label for row '29' of plain.csv"),
-        ("plain.csv", "mock", "twice.csv", "twice.csv contains the row '0' twice"),
-        ("plain.csv", "mock", "noise.csv", "must have a label for every sample"),
-        ("plain.csv", "bamic", "long.csv", "--start requires a method with a search, but bamic has none"),
+        ("plain.csv", "mock", "twice.csv", "twice.csv contains row '0' more than once"),
+        ("plain.csv", "mock", "noise.csv", "must contain a label for every sample"),
+        ("plain.csv", "bamic", "long.csv", "method bamic does not accept --start, because it has no search"),
         ("plain.csv", "srmosc", "thirds.csv", 'start, checkpoint and resume require search="nsga2"'),
     ],
 )

@@ -230,7 +230,7 @@ def test_asking_for_a_method_that_is_left_out_tells_why(install, fails):
     ("how", "said"),
     [
         ("fail", "method halves of plugin_N failed: RuntimeError: broken"),
-        ("none", "must set labels_ to 60 cluster labels"),
+        ("none", "must set labels_ to 60 integers"),
         ("short", "got shape (5,)"),
         ("float", "of type float64"),
         ("negative", "must set labels_"),

@@ -98,7 +98,7 @@ def test_noise_is_in_no_cluster(run, table, tmp_path):
     [
         (("--labels", "kinds"), "'kinds'"),
         (("--partial-labels", "none"), "'none'"),
-        (("--partial-labels", "empty"), "column 'empty' (partial labels) contains no labels"),
+        (("--partial-labels", "empty"), "column 'empty' (--partial-labels) contains no labels"),
         (("--must-link", "pairs.csv"), "unknown"),
         (("--hold-out", 0.5), "method pareto-clustering does not accept --hold-out"),
         (("-k", 61), "n_clusters=61 is more than the number of samples, 60"),

@@ -197,7 +197,7 @@ def test_bad_rows_change_nothing(fitted):
 def test_left_out_columns_may_be_absent(fitted):
     new_group().drop(columns="kind").to_csv("new.csv", index=False)
     done = run("update", "run", "new.csv")
-    assert "Note: column 'kind' left empty in the new rows" in done.stderr
+    assert "Note: the new rows have no values for 'kind'" in done.stderr
     rows = pd.read_csv("run/clustered.csv")
     assert rows["kind"].isna().tolist() == [False] * 60 + [True] * 40
 

@@ -186,7 +186,7 @@ def test_leading_features_have_names(model):
 
 def test_report_shows_the_relevant_features(model):
     shown = report_content(model, X, feature_names=[f"f{j}" for j in range(X.shape[1])])
-    assert shown.features_title.startswith("most distinctive features, with their weights")
+    assert shown.features_title.startswith("most distinctive features and their weights")
     for cluster, facts in enumerate(shown.clusters[0]):
         names, weights = zip(*facts.features, strict=True)
         assert names == tuple(f"f{j}" for j in model.leading_features()[cluster])

@@ -213,7 +213,7 @@ def test_sample_without_admissible_neighbour_is_named():
         ({"n_neighbors": 0}, "n_neighbors must be at least 1"),
         ({"ties": "first"}, "ties must be"),
         ({"metric": "precomputed"}, "square"),
-        ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "a negative distance"),
+        ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "must be non-negative, got -"),
         ({"X": np.array([[np.nan], [1.0]])}, "NaN"),
         ({"groups": constraint_groups(3, [0, 1, 1])}, "groups must have 4 samples, got 3"),
     ],

@@ -397,11 +397,14 @@ def test_files_that_are_no_sessions_are_refused(blobs, model, tmp_path):
         ("{}\n", "not an answer file"),
         ("[1]\n", "damaged: line 1"),
         ("\n".join([lines[0], "nonsense", lines[2], ""]), "line 2 is not valid JSON"),
-        ("\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]), "line 2 is not an answer"),
-        ("\n".join([lines[0], '{"answer": "both", "samples": [1, 2]}', ""]), "line 2 is not an answer"),
-        ("\n".join([lines[0], '{"undo": true}', ""]), "line 2 is not an answer"),
-        ("\n".join([*lines, '{"reopen": 7, "answer": "apart"}', ""]), "line 5 is not an answer"),
-        ("\n".join([*lines, '{"reopen": 0, "answer": "both"}', ""]), "line 5 is not an answer"),
+        (
+            "\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]),
+            "line 2 is not a valid answer",
+        ),
+        ("\n".join([lines[0], '{"answer": "both", "samples": [1, 2]}', ""]), "line 2 is not a valid answer"),
+        ("\n".join([lines[0], '{"undo": true}', ""]), "line 2 is not a valid answer"),
+        ("\n".join([*lines, '{"reopen": 7, "answer": "apart"}', ""]), "line 5 is not a valid answer"),
+        ("\n".join([*lines, '{"reopen": 0, "answer": "both"}', ""]), "line 5 is not a valid answer"),
         (json.dumps(json.loads(lines[0]) | {"version": 9}) + "\n", "version 9"),
         (json.dumps({"format": json.loads(lines[0])["format"], "version": 1}) + "\n", "lacks"),
         (json.dumps(json.loads(lines[0]) | {"error_rate": 7}) + "\n", "error_rate"),
@@ -438,7 +441,7 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask(error_rate="no"), r"in \[0, 0\.5\) or \"auto\", got 'no'"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
         (lambda: blobs.take(3), r"returned by ask\(\) of this fit"),
-        (lambda: session.simulate(KINDS[:9], 5), "one class per sample, 60"),
+        (lambda: session.simulate(KINDS[:9], 5), "one class per sample .60"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),
         (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),
         (lambda: blobs.ask(data=[1, 2]), "one row per sample"),
@@ -459,7 +462,7 @@ def test_a_question_stays_current_when_its_answer_is_undone(blobs):
     session.undo()
     assert session.question == first
     assert session.answer("together", question=first).question.samples != stale.samples
-    with pytest.raises(ValueError, match=r"number 1 has already been answered; .* is number 1, about"):
+    with pytest.raises(ValueError, match=r"question 1 .* answered; .* is now question 1, about"):
         session.answer("apart", question=stale)
 
 

@@ -290,7 +290,7 @@ def test_wrong_matrices_are_refused():
     index = BagSilhouette("precomputed")
     with pytest.raises(ValueError, match="square"):
         index.fit(np.zeros((2, 3)))
-    with pytest.raises(ValueError, match="a negative distance, -2"):
+    with pytest.raises(ValueError, match="must be non-negative, got -2"):
         index.fit(np.array([[0.0, -2.0], [1.0, 0.0]]))
     with pytest.raises(ValueError, match="NaN"):
         index.fit(np.array([[0.0, np.nan], [1.0, 0.0]]))

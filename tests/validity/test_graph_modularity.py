@@ -131,9 +131,9 @@ def test_copies_share_the_graph():
 @pytest.mark.parametrize(
     ("S", "message"),
     [
-        (np.zeros((4, 2)), r"S must be a square matrix of the similarities.*got shape \(4, 2\)"),
+        (np.zeros((4, 2)), r"S must be a square matrix of similarities.*got shape \(4, 2\)"),
         (-PATH, "S must be non-negative, got -1"),
-        (np.triu(PATH), "S must be symmetric, but its halves differ by up to 1"),
+        (np.triu(PATH), "S must be symmetric, but differs from S.T by 1"),
         (np.full((2, 2), np.nan), "NaN"),
     ],
 )

@@ -62,6 +62,8 @@ def test_duplicates_and_a_single_sample():
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match=r"max_memory=15999999 bytes \(0.0149 GiB\)"):
         MinimaxSilhouette(max_memory=15_999_999).fit(np.zeros((1000, 1)))
+    # Two matrices of 8 bytes for each of 100 pairs.
+    MinimaxSilhouette(max_memory=1600).fit(np.zeros((10, 1)))
     with pytest.raises(TypeError, match="number of bytes"):
         MinimaxSilhouette(max_memory="4GB").fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="metric must be one of 'euclidean', 'precomputed'"):

@@ -31,7 +31,7 @@ def test_data():
         (np.empty((0, 2)), {}, "must be non-empty"),
         (np.ones(3), {}, r"\(n_solutions, n_objectives\)"),
         ([[np.nan, 1.0]], {}, "finite"),
-        (F2, {"names": ["a"]}, "one name per objective, 2 in all; got 1"),
+        (F2, {"names": ["a"]}, r"one name per objective \(2\), got 1"),
         (F2, {"chosen": 3}, "chosen=3 is outside the front, which has 3 solutions"),
     ],
 )

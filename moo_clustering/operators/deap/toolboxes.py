@@ -208,7 +208,8 @@ def label_toolbox(
 ) -> base.Toolbox:
     """Create a toolbox for :class:`LabelStep`.
 
-    Raises a TypeError if the problem does not have a :class:`~moo_clustering.encodings.LabelEncoding`.
+    Raises a TypeError if the problem does not have a :class:`~moo_clustering.encodings.LabelEncoding`, and a
+    ValueError if an operator's graph or pool has a different number of samples.
 
     Parameters
     ----------
@@ -227,7 +228,8 @@ def label_toolbox(
         ``mate(a, b, rng)``, ``mutate(individual, rng, crossed=)``, ``repair(individual, rng)``,
         ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, and ``clone``.
     """
-    bounds_of(problem)  # raise a TypeError for other encodings
+    for operator in (crossover, mutation, repair):
+        bounds_of(problem, operator)
     weights = tuple(float(sign) for sign in -problem.natural(np.ones(problem.n_obj)))
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()

@@ -113,7 +113,7 @@ def test_update_with_unreduced_directions():
 def test_unusual_rows():
     odd = X.copy()
     odd[3] = 0.0
-    with pytest.warns(UserWarning, match="1 of 80 rows of X contain only zeros, so that their direction is"):
+    with pytest.warns(UserWarning, match="1 of 80 rows of X contain only zeros, so their directions are"):
         assert np.isfinite(ParetoClustering(**AUTO, metric="cosine").fit(odd).scores_.score).all()
     odd[3] = X[3] * 1e5
     with pytest.warns(UserWarning, match=r"values of rows of X range from .* check that all rows come"):

@@ -167,4 +167,4 @@ def test_the_command_accepts_both_and_repeats_itself(tmp_path, monkeypatch):
         "does not accept --granularity"
         in run("--granularity", "few", "--method", "mock", "--out", "m").stderr
     )
-    assert "is not a number (3), an interval (2-5) or auto" in run("-k", "three", "--out", "m").stderr
+    assert "use a number (3), an interval (2-5) or auto" in run("-k", "three", "--out", "m").stderr

@@ -160,7 +160,7 @@ def test_checkpoints_of_another_method_are_refused_in_one_sentence(X, tmp_path):
         MOCK(3, checkpoint=path, resume=True, **QUICK).fit(X)
     assert str(error.value).endswith(
         "to another run: method is 'FuzzyModesMOGA' in the checkpoint but 'MOCK' here; "
-        "continue with the original data and parameters, or name another file"
+        "continue with the original data and parameters, or choose another file"
     )
 
 
