@@ -1,8 +1,4 @@
-"""Controls for evolutionary searches: baselines with the same operators and number of evaluations.
-
-:func:`compare` compares a pymoo algorithm with its controls, :func:`compare_deap` does so for a DEAP toolbox,
-and ``model.controls(X)`` for the search of an estimator.
-"""
+"""Controls for evolutionary searches: baselines with the same operators and number of evaluations."""
 
 from __future__ import annotations
 
@@ -81,10 +77,9 @@ def compare(
 ) -> ControlComparison:
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
-    Raises a TypeError or ValueError if ``n_evals`` is below the population size, if a control is unknown or
-    not applicable, if ``y`` has the wrong length or there is no ``decode`` to score it, or if an objective is
-    not finite. Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an
-    InterruptedSearchWarning if Ctrl-C stops the comparison; the result then contains the completed seeds.
+    Raises a TypeError or ValueError for invalid arguments or objectives that are not finite. Issues an
+    ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if Ctrl-C
+    stops the comparison; the result then contains the completed seeds.
 
     Parameters
     ----------
@@ -116,16 +111,14 @@ def compare(
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
     - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
-      restart with random weights after at most 100 successive failures. With one objective, there is a single
-      incumbent, which restarts after at most max(100, n_var) failures.
+      restart with random weights after at most 100 (with one objective, max(100, n_var)) failures.
     - ``"local search"``: climbs that restart from the incumbent's best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
-    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. In addition to the
-    evaluations, a run takes O(n_evals log n_evals) time for two objectives, and O(n_evals n_front n_obj) time
-    otherwise. Only feasible solutions with distinct objectives are archived.
+    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. Only feasible solutions
+    with distinct objectives are archived.
 
     Examples
     --------
@@ -155,9 +148,8 @@ def compare_deap(
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
     The control ``"drift"`` replaces ``select`` and ``select_parents`` with random selection, and sets the
-    step's ``elitism`` to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps that
-    perform their own selection. Incumbents apply the k-means step of :func:`~moo_clustering.algorithms.gka`
-    and :func:`~moo_clustering.algorithms.chc` with the same probability as the evolution.
+    step's ``elitism`` to 0. It is unavailable for CHC. Incumbents apply the k-means step of
+    :func:`~moo_clustering.algorithms.gka` with the same probability as the evolution.
 
     Parameters
     ----------
@@ -303,9 +295,9 @@ class ControlComparison(NamedTuple):
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
         """Test the evolution against each control on a column of ``runs``, paired by seed.
 
-        Returns a data frame with one row per control: mean ``difference`` (positive if the evolution is
-        better), its 95% bootstrap interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test,
-        ``wins``, ``ties`` and ``losses``. With several problems, the pairs are problems, averaged over seeds.
+        Returns a row per control: mean ``difference`` (positive if the evolution is better), 95% bootstrap
+        interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
+        ``losses``. With several problems, the pairs are problems, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         choice("measure", measure, known)

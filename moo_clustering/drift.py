@@ -1,8 +1,4 @@
-"""Differences between new rows and training rows, and changes in clusters after an update with new rows.
-
-:class:`Drift` is returned by ``model.drift(X)`` and used by the command ``predict``.
-:class:`ClusterChanges` is the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
-"""
+"""Differences between new rows and training rows, and changes in clusters after an update with new rows."""
 
 from __future__ import annotations
 
@@ -287,7 +283,7 @@ class ClusterChanges:
     splits : dict of int to tuple of int
         For each split earlier cluster, the clusters (two or more) that contain at least a fifth of its rows.
     renumbered : dict of int to int
-        Earlier and new numbers of clusters that were renumbered to fill gaps and keep numbers contiguous.
+        Earlier and new numbers of clusters that were renumbered to fill gaps.
     moved : ndarray of int
         Indices of earlier rows that are no longer in the cluster that matches their earlier cluster.
     drift : Drift

@@ -59,7 +59,7 @@ class Front:
     repaired : ndarray of shape (n_solutions, n_samples), optional
         Partitions in which samples have been moved to satisfy constraints.
     medoids : ndarray of shape (n_solutions, n_medoids), optional
-        Row numbers of the medoids of the final partitions, padded with -1.
+        Row indices of the medoids of the final partitions, padded with -1.
     n_clusters : ndarray of shape (n_solutions,), optional
     scores : mapping of str to ndarray of shape (n_solutions,)
         Scores computed by the method, by name. Higher is better; NaN if undefined.
@@ -103,7 +103,7 @@ class PoolResult:
         ``alternatives(feature_names)`` returns a table of alternative partitions, one per row.
     confidence, structure_p_value : float
     interval : tuple of float
-        Interval of the expected adjusted Rand index.
+        Lower and upper bound of the expected adjusted Rand index.
     verdict, verdict_line : str
         Verdict in a few words, and in a line with figures.
     remarks : tuple of str
@@ -191,7 +191,7 @@ class ClusteringResult:
     values : ndarray of shape (n_objectives,), optional
         Objectives of ``labels`` if this partition is not on the front.
     medoids : ndarray of shape (n_clusters,), optional
-        Row numbers of the medoids.
+        Row indices.
     alternatives, controls : mapping of str to ndarray of shape (n_samples,)
         Additional partitions by name.
     runs : ndarray of shape (n_runs, n_samples), optional
@@ -203,9 +203,7 @@ class ClusteringResult:
         ``score(objectives)`` returns the score by which the method ranks solutions.
     pool : PoolResult, optional
     archive : PartitionArchive, optional
-        Archive of a MAP-Elites search.
     attainment : AttainmentScores, optional
-        Scores of the front against control data.
     number_reason : str
         Explanation of the number of clusters.
     figures, record : mapping of str to object
@@ -227,18 +225,15 @@ class ClusteringResult:
         Converts data frames to features, if the method accepts columns of any kind.
     facts : sequence of (str, str)
         Lines at the top of a report, such as a verdict.
-    lines : callable
-        ``lines()`` returns a summary of the fit as lines for a card.
     neighbor_recall : float, optional
         Recall of approximate neighbour lists.
     interrupted : bool
         Whether the search was stopped early.
-    history : callable
-        ``history()`` returns the history of the search as a table, or None.
     records : sequence
-        Recorder, logbook or array of the search for plots.
-    arrays : callable
-        ``arrays()`` returns additional arrays for the archive by name.
+        Recorders, logbooks or arrays of the search, for plots.
+    lines, history, arrays : callable
+        Called without arguments, return the lines of a summary for a card, the search history as a table (or
+        None), and additional arrays for the archive by name.
     user_names : mapping of int to str
         Cluster names set by the user.
     """
@@ -393,7 +388,6 @@ def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 
 
 
 def recall_text(recall: float | None) -> str | None:
-    """Return the recall of approximate neighbour lists as text, or None for exact lists."""
     return None if recall is None else f"approximate lists with {recall:.1%} of the nearest neighbours"
 
 
@@ -421,10 +415,9 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
-    """Carry the user's cluster names over from one partition to another."""
-    # A new cluster receives a cluster's name if it contains more than half of the cluster's samples, and if
-    # these make up more than half of the new cluster. Other names are dropped, and a UserWarning lists them.
-    # Takes O(n_samples n_names) time.
+    """Carry the user's cluster names over from one partition to another; warn about dropped names."""
+    # A cluster's name goes to the new cluster that contains more than half of the cluster's samples, if these
+    # samples also make up more than half of the new cluster. Otherwise, the name is dropped.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]
@@ -461,7 +454,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return those attributes that a clusterer has, by new name; ``attributes`` maps new names to names."""
+    """Return the attributes that are not None; ``attributes`` maps keys of the result to attribute names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -479,7 +472,6 @@ class SearchHistory(NamedTuple):
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """Read the history from a fitted estimator, recorder, data frame, DEAP logbook or array."""
     # ``names`` are the objective names of a recorder. Default: the objective names of the estimator.
-    # Import lazily, because results are often used without a search.
     from moo_clustering.algorithms.search import Recorder
 
     if isinstance(run, pd.DataFrame):
@@ -552,20 +544,16 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 def _of_logbook(logbook: Any) -> SearchHistory:
     """Read a logbook; statistics that cover several objectives become one column per objective."""
-    rows = []
-    chapters = getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
+    rows, chapters = [], getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
     for place, record in enumerate(logbook):
         row = dict(record)
         for chapter, entries in chapters.items():
             row |= {f"{key}_{chapter}": value for key, value in entries[place].items() if key not in row}
         single: dict[str, Any] = {}
         for name, value in row.items():
-            is_many = isinstance(value, np.ndarray | list | tuple)
-            each = (
-                {f"{name}_f{i}": one for i, one in enumerate(np.ravel(value), 1)}
-                if is_many
-                else {name: value}
-            )
-            single |= each
+            if isinstance(value, np.ndarray | list | tuple):
+                single |= {f"{name}_f{i}": one for i, one in enumerate(np.ravel(value), 1)}
+            else:
+                single[name] = value
         rows.append(single)
     return _of_frame(pd.DataFrame(rows))

@@ -1,8 +1,4 @@
-"""Comparison of methods on many data sets: Friedman's test and pairwise tests (Shaffer, Holm, Nemenyi).
-
-:func:`compare` runs all tests and states the conclusions. The other functions accept a table with one row
-per data set and one column per method, average ranks, or the results of other functions in this module.
-"""
+"""Comparison of methods on many data sets: Friedman's test and pairwise tests (Shaffer, Holm, Nemenyi)."""
 
 from __future__ import annotations
 
@@ -60,11 +56,9 @@ def shaffer_static(
     """Test all pairs of methods with Shaffer's static procedure.
 
     This procedure is more powerful than Holm's, because equality is transitive: if two methods differ, fewer
-    other pairs can be equal. Scores that differ only by rounding noise are tied; see :func:`average_ranks`.
-    Takes O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call. Sources: J. P.
-    Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the American Statistical
-    Association 81(395), 1986; S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers
-    over Multiple Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
+    other pairs can be equal. Takes O(k^2 log k) time for k methods, and O(k^4) bit operations on the first
+    call. Sources: J. P. Shaffer, Journal of the American Statistical Association 81(395), 1986; S. García, F.
+    Herrera, Journal of Machine Learning Research 9, 2008.
 
     Parameters
     ----------
@@ -142,10 +136,9 @@ def friedman(
 ) -> FriedmanResult:
     """Test whether all methods perform equally, with Friedman's test and the Iman-Davenport variant.
 
-    Scores that differ only by rounding noise are tied; see :func:`average_ranks`. Takes O(n_datasets
-    n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or if
-    a cell is not a number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data
-    Sets", Journal of Machine Learning Research 7, 2006, section 3.2.2.
+    Takes O(n_datasets n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or
+    2 data sets, or if a cell is not a number. Source: J. Demšar, Journal of Machine Learning Research 7,
+    2006, section 3.2.2.
 
     Parameters
     ----------
@@ -235,9 +228,8 @@ def compare(
 ) -> Comparison:
     """Compare methods on data sets, with ranks, Friedman's test, pairwise tests and conclusions.
 
-    Scores that differ only by rounding noise are tied (see :func:`average_ranks`), so the order in which runs
-    are averaged does not affect the result. Raises a ValueError if there are fewer than two methods or data
-    sets, if a name is repeated, or if a cell is not a number.
+    Scores that differ only by rounding noise are tied; see :func:`average_ranks`. Raises a ValueError if
+    there are fewer than two methods or data sets, if a name is repeated, or if a cell is not a number.
 
     Parameters
     ----------

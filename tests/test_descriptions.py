@@ -162,6 +162,21 @@ def test_low_and_high_follow_the_medians(rows):
             assert level[one] >= level[other] or medians[one] <= medians[other]
 
 
+@pytest.mark.parametrize(
+    ("lower", "phrases"),
+    [
+        # 20 of 25 pairs are in order: half of .8 - .2, beside as many equal chances, is a level of .65.
+        ([1, 2, 3, 4, 10], ["low x", "high x"]),
+        # 19 pairs: .63.
+        ([1, 2, 3, 5.5, 10], ["medium x", "medium x"]),
+    ],
+)
+def test_low_and_high_begin_between_two_levels(lower, phrases):
+    table = pd.DataFrame({"x": [*lower, 5.0, 6.0, 7.0, 8.0, 9.0]})
+    [trait] = ComparedColumns(table).compare(np.repeat([0, 1], 5)).traits
+    assert trait.phrases == phrases
+
+
 def test_a_median_that_is_not_low():
     # By mean ranks, the first cluster would be low, although its median exceeds that of the second.
     numbers = {0: [0, 0, 0, 5, 5, 5, 5], 1: [4, 4, 4, 4, 9, 9, 9], 2: [7] * 7}

@@ -65,7 +65,7 @@ class AskedRun:
 
     @property
     def labels(self) -> Labels:
-        """Labels of the session. With ``noise="label"``, outliers without answers have the label -1."""
+        """Labels of the session; -1 for outliers without answers if ``noise="label"``."""
         found = self.session.labels_.copy()
         if self.outliers is not None:
             known = self.session.partial_labels() != -1
@@ -116,11 +116,9 @@ def open_session(
     mode: Literal["pairs", "names"] | None = None,
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
-    """Open the session of a run folder, which saves each answer to ``answers.json`` before the next question.
-
-    ``resume`` continues with the answers in the folder, and with their mode and error rate. If the run or the
-    answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.
-    """
+    """Open a session about a run, which saves each answer to ``answers.json`` before the next question."""
+    # With ``resume``, the session continues with the saved answers, mode and error rate. If the run or the
+    # answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.
     record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)
     path = folder / ANSWERS
@@ -143,7 +141,7 @@ def open_session(
 
 
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
-    """Read data saved by :func:`save_questions`. Raise a FolderError with the reason if they are missing."""
+    """Read the data that :func:`save_questions` saved; raise a FolderError if there are none."""
     if record.get("command") == "ask":
         said = f"{folder} contains the result of an `ask` session; specify the folder of the original run"
         raise runs.FolderError(said)
@@ -201,10 +199,7 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Raise a FolderError unless a folder is empty or contains results of an earlier session about the run.
-
-    Returns two values for ``RunFolder.inspect``: False (no checkpoint), and whether such results exist.
-    """
+    """Inspect ``out`` (see RunFolder): it must be empty or contain results of a session about this run."""
     if not runs.folder_names(out):
         return False, False
     try:
@@ -218,7 +213,6 @@ def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
 
 
 def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of a record that identify the fit."""
     return {name: record.get(name) for name in ("data", "method", "parameters", "seed")}
 
 
@@ -296,7 +290,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, save the partition, and exit with 130 after Ctrl-C."""
+    """Ask until the user quits or the input ends, and save the partition; exit with 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"

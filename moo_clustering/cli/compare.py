@@ -21,7 +21,6 @@ _LONG = ("dataset", "method", "value")
 
 
 def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:
-    """Compare the methods in a table of results, and return the comparison as text or JSON."""
     table = read_results(results, long=long)
     outcome = compare(table, **options)
     if figure is not None:
@@ -37,12 +36,9 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """Read a table with one row per data set and one column per method.
-
-    Cells are separated by commas, semicolons or tabs, and the first line contains names. If ``long`` is True
-    (default: if there are columns ``dataset``, ``method`` and ``value``), each row has a single value,
-    repeated values are averaged, and other columns are ignored. Wide tables are checked during ranking.
-    """
+    """Read a table with one row per data set and one column per method (if ``long``, one value per row)."""
+    # By default, a table is long if it has columns ``dataset``, ``method`` and ``value``. Other columns of
+    # such a table are ignored, and repeated values are averaged. Wide tables are checked during ranking.
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))
@@ -67,7 +63,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Find the data set, method and value columns by name, or by position in a table of three columns."""
+    """Find the data-set, method and value columns by name, or by position in a table with three columns."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):

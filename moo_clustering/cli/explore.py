@@ -100,16 +100,13 @@ class AnswerPanel:
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the server started (to detect outdated pages), and undone answers (to redo).
+        # Number of changes since the server started (to detect outdated pages), and of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
         self._names: dict[str, str] | None = None  # cluster names of the fit, after they have been edited
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
-        """Return the state, an answered question ("question/3"), a sample's picture or a file of answers.
-
-        Pictures and files are returned as a media type and bytes. Any other path returns None.
-        """
+        """Return the state or an answered question ("question/3"), or the media type and bytes of a file."""
         with self._lock:
             name, _, number = place.partition("/")
             if place == "state":
@@ -223,10 +220,7 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for a single page and, if questions are asked, for the session state.
-
-    All paths begin with a random path, which other users of the computer cannot guess.
-    """
+    """Server for a page and a session, below a path that other users of the computer cannot guess."""
 
     daemon_threads = True
     allow_reuse_port = False  # on every system, raise an error if the port is used by another server
@@ -250,7 +244,6 @@ class PageServer(ThreadingHTTPServer):
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
-        """Return whether ``code`` is the unused code of :attr:`invitation`."""
         return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -312,7 +305,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
 
     def _place(self) -> str:
-        """Return the requested path, relative to the random path."""
         try:
             path = urlsplit(self.path).path
         except ValueError:
@@ -401,4 +393,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Log nothing."""
+        pass

@@ -223,8 +223,8 @@ def run_job(
     plain_csv: bool = False,
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
     """Fit and save, even after Ctrl-C; return the record, whether it was interrupted, and a cluster table."""
-    # While results are saved, a first Ctrl-C takes effect afterwards, and a second Ctrl-C immediately. A run
-    # can be resumed if it is killed between any two of these steps: results, report, record with the status
+    # Ctrl-C while results are saved takes effect afterwards, and a second Ctrl-C immediately. A run can be
+    # resumed if it is killed between any two of these steps: results, report, record with the status
     # "complete", removal of the checkpoint. ``extra`` contains additional entries for the record.
     record = job.record() | dict(extra or {})
     found = None
@@ -294,7 +294,7 @@ def save_described(
 def save_results(
     folder: Path, job: Job, record: Mapping[str, Any], found: describing.Description, plain_csv: bool
 ) -> list[str]:
-    """Write the results, each file atomically, and return the file names."""
+    """Write each result file atomically, and return the file names."""
     samples, result = job.samples, job.result
     id_column = "bag" if samples.kind == "bag" else "row"
     labels = runs.label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
@@ -344,7 +344,6 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
 
 
 def warn_of_missing(job: Job) -> None:
-    """Warn if the clusters are associated with missing cells."""
     prepared = job.samples.prepared
     if prepared is None or not has_labels(job.estimator):
         return
@@ -355,7 +354,6 @@ def warn_of_missing(job: Job) -> None:
 
 
 def _fit(job: Job) -> bool:
-    """Run the fit, and return whether it was interrupted."""
     try:
         job.estimator.fit(job.samples.X, **job.samples.arguments, **job.supervision)
     except KeyboardInterrupt:
@@ -490,7 +488,6 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, out: Path) -> str:
-    """Format the summary: cluster table (if available), data, method, clusters and scores."""
     kind, is_bags = f"{job.samples.kind}s", job.samples.kind == "bag"
     shape = str(job.samples)
     if job.of_distances and not is_bags:
@@ -630,7 +627,6 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 
 
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
-    """Return remarks on clusters with few bags, and on predictions, columns and evolution."""
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
     # If there are alternatives, the result was not selected by its separation.

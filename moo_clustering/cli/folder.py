@@ -85,11 +85,10 @@ class FolderError(ValueError):
 
 @dataclass
 class RunFolder:
-    """Folder of a run, which is checked and locked before files are written.
+    """Folder of a run, which is checked and locked before files are written."""
 
-    ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns whether the
-    folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
-    """
+    # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns whether the
+    # folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
 
     path: Path
     inspect: Callable[[Path], tuple[bool, bool]]
@@ -115,7 +114,6 @@ class RunFolder:
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
-        """Create the folder if necessary, and lock it."""
         try:
             # List the innermost folder first, because folders are removed in this order.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
@@ -229,8 +227,8 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """Open and lock a run folder until the end of the block. :meth:`RunFolder.claim` creates new folders."""
-    # Without ``inspect``, accept a checkpoint if ``resume`` is set, and runs of the command in ``replaces``.
+    """Open a run folder, locked until the end of the block; :meth:`RunFolder.claim` creates a new folder."""
+    # By default, it may contain a checkpoint if ``resume`` is set, or a run of the command ``replaces``.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -258,7 +256,7 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Return what ``RunFolder.inspect`` returns for a run of ``fit`` or of the command in ``replaces``."""
+    """Inspect a folder (see RunFolder) for a run of ``fit`` or of the command ``replaces``."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
@@ -313,7 +311,7 @@ def record_text(record: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
-    """Convert a record to strict JSON, with null for NaN and infinity, on one line if ``indent`` is None."""
+    """Convert a record to JSON with null for NaN and infinity; without ``indent``, on one line."""
     plain = json.loads(record_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
@@ -397,13 +395,13 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Return report notes, preceded by sentences on an incomplete run or a partitioned table."""
+    """Add sentences on an incomplete run or a partitioned table to the notes ``missing``."""
     notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
     return [*(note for note in notes if note is not None and note not in missing), *missing]
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a sentence, in a list, if the files describe only a sample of the rows; otherwise []."""
+    """Return a sentence if the files describe only a sample of the rows, otherwise none."""
     if not is_in_parts(record):
         return []
     n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]
@@ -602,8 +600,8 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit data frames and the objects of pymoo.
-        if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
+        # Omit data frames and the objects of pymoo and DEAP.
+        if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo", "deap"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
             setattr(estimator, name, defaults[name].default)
@@ -774,6 +772,6 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns of a DEAP logbook, and drop a constant threshold d; return other histories as is."""
+    """Rename the columns of a DEAP logbook, and drop a constant threshold d."""
     names = [n for n in _DRAWN if n in history and (n != "d" or history[n].nunique() > 1)]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history

@@ -53,8 +53,8 @@ class Job:
     why: str = ""  # why the method was selected; empty if the user specified it
     options: dict[str, Any] | None = None  # estimator parameters set by the user
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For partitioned tables: ``fit`` runs the fit, replaces the samples with a subset of the rows and returns
-    # whether it was interrupted. ``sizes`` contains the cluster sizes over all rows.
+    # For partitioned tables: a function that runs the fit, replaces the samples with a subset of the rows and
+    # returns whether it was interrupted; and the cluster sizes over all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -69,14 +69,8 @@ class Job:
 
     @property
     def of_distances(self) -> bool:
-        """Whether the samples are a distance matrix."""
         metric = self.estimator.get_params(deep=False).get("metric")
         return isinstance(metric, str) and metric == "precomputed"
-
-    @property
-    def weighs_features(self) -> bool:
-        """Whether the method computes feature weights for each cluster."""
-        return "leading_features" in dir(self.method.load())
 
     @property
     def class_names(self) -> list[str]:
@@ -115,7 +109,7 @@ def _plain(value: Any) -> Any:
 
 
 def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, str]:
-    """Return the specified or recommended method, and the reason (empty if it was specified)."""
+    """Return the specified method, or the recommended one and the reason."""
     if method is not None:
         return method, ""
     path = Path(data)
@@ -169,7 +163,6 @@ def build_estimator(
     options: Mapping[str, Any],
     checkpoint: Path | None = None,
 ) -> Any:
-    """Create the estimator from its parameters and the options of the command."""
     known, n_clusters = parameters_of(estimator_class), options["n_clusters"]
     if n_clusters == "auto" and "n_regions" not in known:
         raise ValueError(f"-k auto requires method regions; specify a number for method {method.name}")
@@ -339,7 +332,7 @@ def begin_from(job: Job, start: str | None) -> None:
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
     """Split the labels into labels for the fit and held-out labels; return None if there are no labels."""
-    # For samples without labels in the fit, known classes (``--labels``) also score the predictions.
+    # Samples without labels in the fit are also scored, by their known classes (``--labels``).
     use = None
     if (found := samples.partial_sets()) is not None:
         names, given, several = found
@@ -366,7 +359,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """For samples without labels in the fit, use the known classes for scoring."""
+    """Add the known classes of samples without labels in the fit to the held-out labels."""
     if (known := samples.known_sets()) is None:
         return use
     # Classes that do not occur in the partial labels cannot be predicted, and are scored as errors.

@@ -69,12 +69,9 @@ def load_data(
     start: str | None = None,
     graph: bool = False,
 ) -> Samples:
-    """Read a bundled data set, file or folder in a form that the method accepts.
-
-    The file content and the specified columns determine the kind of data. If ``prepares`` is None, columns
-    are not converted. ``filling`` contains options for ``prepare_table``. ``weight`` is a column of a map,
-    and ``start`` is a column of a map or table. ``graph`` states whether the data are a graph.
-    """
+    """Read a bundled data set, file or folder in a form that the method accepts."""
+    # If ``prepares`` is None, columns are not converted. ``filling`` contains options for ``prepare_table``.
+    # ``weight`` is a column of a map, ``start`` a column of a map or table.
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
@@ -194,7 +191,6 @@ def load_bags(
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
 ) -> kinds.BagSamples:
-    """Read bags from a file, with their known classes and partial labels."""
     if partial_labels is None:
         table = _read(path, bag, labels, drop)
         return _samples(table, table)
@@ -238,11 +234,9 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
-    """Return whether a file is read as samples with label sets.
-
-    Such files are svmlight files, and ARFF files with a label file or a label count in the header. If the
-    method accepts label sets, other ARFF files without bags and npz files with indicators also qualify.
-    """
+    """Return whether a file is read as samples with label sets."""
+    # These are svmlight files, and ARFF files with a label file or a label count in the header. If the method
+    # accepts label sets, they also include other ARFF files without bags, and npz files with indicators.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -271,11 +265,9 @@ def methods_of_label_sets() -> str:
 def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
-    """Read samples and label sets from a file.
-
-    The label attributes are named by ``label_file`` (MULAN XML; default: next to the file) or, without it, by
-    the partial labels. Other arguments that name columns do not apply to such files.
-    """
+    """Read samples and label sets from a file."""
+    # ``label_file`` (MULAN XML; default: next to the file) names the label attributes. Without it, partial
+    # labels name them. Other arguments that name columns do not apply to such files.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
@@ -297,7 +289,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the readable text before the data, ignoring errors, which the reader will raise."""
+    """Return the text before the data; "" if it is unreadable, which the reader will report."""
     lines = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
@@ -371,10 +363,8 @@ def load_prepared(
     frame: pd.DataFrame | None = None,
     hint: str = "",
 ) -> PreparedSamples | kinds.CategorySamples:
-    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells.
-
-    ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells, if already read.
-    """
+    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells."""
+    # ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells if they have been read.
     notes: list[str] = []
     try:
         if frame is None:

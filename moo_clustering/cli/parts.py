@@ -69,7 +69,7 @@ class PreparedLabels:
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # With this search, a row's distances do not depend on the other rows in its partition.
+        # The distances that this search computes for a row do not depend on other rows in the partition.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -104,7 +104,6 @@ class PartSamples(PreparedSamples):
 
     @classmethod
     def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> PartSamples:
-        """Create samples from rows and their row numbers."""
         columns = table.columns or tuple(f"x{place}" for place in range(table.n_features))
         frame = pd.DataFrame(rows.astype(np.float64), columns=list(columns))
         found = prepared_samples(Path(name), frame, Roles(), PlainColumns(columns).prepare(frame))
@@ -255,7 +254,7 @@ def _refuse_unused(used: str) -> None:
 
 @contextmanager
 def _workers(options: Mapping[str, Any]) -> Iterator[None]:
-    """Start the workers requested by --workers, or connect to --scheduler, to process the partitions."""
+    """Start the processes for --workers, or connect to --scheduler."""
     n_workers, address = options["workers"], options["scheduler"]
     if n_workers is not None and address is not None:
         raise click.UsageError("--workers and --scheduler are mutually exclusive")
@@ -272,7 +271,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # Ctrl-C in a terminal reaches all processes; workers started while it is ignored finish their pass.
+    # Ctrl-C in a terminal reaches all processes. Workers started while it is ignored continue to ignore it.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

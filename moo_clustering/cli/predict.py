@@ -32,7 +32,7 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# By dtype kind: cells that every spreadsheet program (decimal point) reads as a number, date or boolean.
+# For each dtype kind, cells that every spreadsheet program with decimal points reads as values of this kind.
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _DAY = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?"
 _OF_SHEETS = {"M": _DAY, "m": "", "f": _NUMBER, "i": _NUMBER, "b": r"(?i:true|false|[01](\.0)?)"}
@@ -269,13 +269,10 @@ def _number(cluster: str) -> int | str:
 
 
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
-    """Rename clusters in all files of a locked run folder. Return each cluster's label, size and name.
-
-    Keys of ``changes`` are cluster labels or current cluster names; the value None restores the name given by
-    the fit. New versions of all files are written before any file is replaced. The record, which contains the
-    names given by the fit, is replaced first, so that a killed command can be repeated. Raises a ValueError
-    or TypeError, without changing any file, if a cluster is unknown or a name is invalid.
-    """
+    """Rename clusters in all files of a locked run folder; return each cluster's label, size and name."""
+    # ``changes`` maps cluster labels or current names to new names, or to None to restore the fit's name. New
+    # versions of all files are written before any file is replaced. The record, which contains the names from
+    # the fit, is replaced first, so that a killed command can be repeated.
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))

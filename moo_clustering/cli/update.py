@@ -130,7 +130,7 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Restore attributes that were not saved with the estimator, for most methods by another fit."""
+        """Restore the attributes that were not saved with the estimator; most methods fit again."""
         saved = self.estimator
         if self.method.areas:
             return  # saved models of map areas contain all solutions
@@ -211,7 +211,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Add the map to the samples, without each area's last two properties, which describe its region."""
+        """Add the map to the samples, without the properties that describe each area's region."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()

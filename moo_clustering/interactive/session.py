@@ -82,23 +82,13 @@ class AnswerSession:
 
     Attributes
     ----------
-    question : Question or None
-        Next question, or None if no question is left.
     labels_ : ndarray of shape (n_samples,), int32
     n_clusters_ : int
-    groups_ : DataFrame
-        One row per cluster: label in ``labels_``, name, size, number of answered samples, and up to three of
-        these samples as examples.
     expected_error_ : float
         Expected fraction of samples in a wrong cluster, which helps to decide when to stop. See
         :doc:`/papers/interactive` for its accuracy.
-    may_stop_ : bool
-        Whether further answers would change little: no question is left, or ``expected_error_`` is below .02.
     error_rate_ : float
         Estimated fraction of wrong answers, or the fraction specified by the user.
-    history_ : DataFrame
-        One row per answer: samples (-1 for none), answer, kind, previous probability of "together", fraction
-        of samples moved, number of clusters, ``expected_error_``, and row of a contradicted answer (else -1).
 
     Notes
     -----
@@ -196,7 +186,7 @@ class AnswerSession:
 
     @property
     def may_stop_(self) -> bool:
-        """Whether further answers would change little."""
+        """Whether further answers would change little: no question is left, or ``expected_error_`` < .02."""
         return self.expected_error_ < _LITTLE_TO_GAIN or self.question is None
 
     @property
@@ -253,9 +243,10 @@ class AnswerSession:
             return self._do({"answer": _checked_word(answer), "samples": [i, j], **sure})
         if (present := self.question) is None:
             raise ValueError("no questions are left; pass samples=(i, j) to answer about two samples")
-        if question is not None and question != present and question.number != present.number:
+        if question is not None and (question.number, question.samples) != (present.number, present.samples):
             said = f"question {question.number} has already been answered"
-            raise ValueError(f"{said}; session.question is now question {present.number}")
+            shown = f"question {present.number}, about samples {list(present.samples)}"
+            raise ValueError(f"{said}; session.question is now {shown}")
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):
@@ -349,10 +340,7 @@ class AnswerSession:
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
     def undo(self) -> Self:
-        """Undo the last answer or :meth:`reopen`, and restore the previous labels and question.
-
-        Raises a ValueError if there is no answer to undo.
-        """
+        """Undo the last answer or :meth:`reopen`; raise a ValueError if there is none."""
         if not self._past and not self._reopened:
             raise ValueError("there is no answer to undo")
         self._record({"undo": True})
@@ -393,10 +381,7 @@ class AnswerSession:
             self._add(event)
 
     def redo(self) -> Self:
-        """Redo the last answer that was undone.
-
-        Raises a ValueError if nothing was undone since the last answer.
-        """
+        """Redo the last undone answer; raise a ValueError if nothing was undone since the last answer."""
         if not self._undone:
             raise ValueError("there is no answer to redo")
         self._record({"redo": True})
@@ -579,12 +564,7 @@ class AnswerSession:
         ]
 
     def pairs(self) -> tuple[Int64Array, Int64Array]:
-        """Return the answers as must-links and cannot-links that can be passed to ``fit``.
-
-        Returns
-        -------
-        must_link, cannot_link : ndarray of shape (n_pairs, 2)
-        """
+        """Return the answers as must-links and cannot-links for ``fit``, both of shape (n_pairs, 2)."""
         must, cannot = (np.array(self._pairs(word), dtype=np.int64) for word in ("together", "apart"))
         return must.reshape(-1, 2), cannot.reshape(-1, 2)
 
@@ -607,7 +587,7 @@ class AnswerSession:
 
     @property
     def groups_(self) -> pd.DataFrame:
-        """Name, size, number of answered samples and examples of each cluster."""
+        """One row per cluster: label, name, size, number of answered samples, and up to three examples."""
         inquiry, groups = self._inquiry, self._group_of_number.tolist()
         founders = [inquiry.founders[group] for group in groups]
         n_real = inquiry.spread.n_real
@@ -623,7 +603,11 @@ class AnswerSession:
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Answers and their effects, one row per answer."""
+        """Answers and their effects, one row per answer; ``i`` and ``j`` are the samples (-1 for none).
+
+        ``probability`` is the previous probability of "together", ``moved`` is the fraction of samples moved,
+        and ``contradicts`` is the row of a contradicted answer (else -1).
+        """
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
@@ -631,12 +615,9 @@ class AnswerSession:
     # Methods that read and write files.
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers to a file, from which ``ask(resume=path)`` can continue.
+        """Write the answers to a JSON-lines file, from which ``ask(resume=path)`` can continue.
 
-        Parameters
-        ----------
-        path : path
-            JSON lines: a header with a fingerprint of the fit, and one line per answer. Replaced atomically.
+        An existing file is replaced atomically.
         """
         self._save(checked_path(path), replacing)
 
@@ -687,21 +668,10 @@ class AnswerSession:
 
     @classmethod
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
-        """Continue a saved session. New answers are appended to its file.
+        """Continue a saved session, given the pool of the same fit. New answers are appended to its file.
 
-        Raises a SessionFileError if the file is damaged, has another format, or belongs to another fit.
-
-        Parameters
-        ----------
-        base : QuestionPool
-            Pool from the same fit.
-        path : path
-        data : array-like, DataFrame or sequence of str, optional
-            Features or texts of the samples to display.
-
-        Returns
-        -------
-        AnswerSession
+        ``data`` is displayed as in :class:`AnswerSession`. Raises a SessionFileError if the file is damaged,
+        has another format, or belongs to another fit.
         """
         file = checked_path(path)
         head, events, complete = _read(file)
@@ -801,13 +771,9 @@ class AnswerSession:
         return ShownSamples.of(data, names=None if data is not None else range(base.n_samples))
 
     def widget(self) -> Any:
-        """Return a notebook widget with buttons for answering the questions.
+        """Return a notebook widget (``ipywidgets.VBox``) with buttons for answering the questions.
 
         Raises a MissingPackageError if ipywidgets is not installed (extra ``notebook``).
-
-        Returns
-        -------
-        ipywidgets.VBox
         """
         widgets = optional_package(
             "ipywidgets", "notebook", "a session's widget", "; or answer with session.answer"
@@ -848,11 +814,8 @@ class AnswerSession:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Return the header and the events in a file, and whether its last line is terminated.
-
-    An unterminated last line, written by a killed process, is kept if it is complete JSON. Otherwise, it is
-    ignored with a warning.
-    """
+    """Return the header and the events in a file, and whether its last line is terminated."""
+    # An unterminated last line, written by a killed process, is kept if it is complete JSON.
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:

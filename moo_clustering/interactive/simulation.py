@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Empty, Queue
 from threading import Thread
 from typing import Any, Literal, Protocol
@@ -43,7 +43,7 @@ class Question:
     kind: Literal["groups", "sample", "repeat"]
     probability: float
     value: float
-    concerns: IntpArray
+    concerns: IntpArray = field(compare=False)
     number: int
 
 

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from pymoo.core.result import Result
 from sklearn.base import BaseEstimator
 
 from moo_clustering._arrays import non_dominated, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
+from moo_clustering._messages import shortened
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.results import SearchHistory, read_history, result_of
@@ -26,7 +28,6 @@ from moo_clustering.results import SearchHistory, read_history, result_of
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
 from moo_clustering.visualization import figures
-from moo_clustering.visualization.partitions import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,10 +50,10 @@ class AttainmentData:
     Parameters
     ----------
     front : ndarray of shape (n, 2)
-        Square roots of the scored solutions' objectives, after scaling to [0, 1].
+        Square roots of the scored solutions' objectives, scaled to [0, 1].
     n_clusters : ndarray of shape (n,)
     controls : tuple of ndarray of shape (m, 2)
-        Corners of the control fronts' attainment surfaces, from left to right, extended to the plot's edges.
+        Corners of each control front's attainment surface, extended to the edges of the plot.
     annotated : ndarray of int
         Rows of ``front`` labelled with their number of clusters.
     chosen : int or None
@@ -60,7 +61,7 @@ class AttainmentData:
     foot : ndarray of shape (2,) or None
         Point on the control surfaces that is nearest to the chosen solution.
     distance : float or None
-        Distance from ``foot`` to the chosen solution, which is the solution's score.
+        Distance from ``foot`` to the chosen solution: the solution's score.
     numbers, scores : ndarray of shape (n_numbers,)
         Numbers of clusters, and the best score for each number.
     promising : ndarray of shape (n_numbers,), bool
@@ -139,9 +140,8 @@ def plot_attainment(
 ) -> Figure:
     """Plot a front, the control-data fronts, and the scores by number of clusters.
 
-    The left panel shows square roots of the objectives (scaled to the range of the front) and numbers of
-    clusters. The length of the dashed line from the chosen solution to the control fronts is its score. The
-    right panel marks the local maxima of the score.
+    The left panel shows the square roots of the scaled objectives, and numbers of clusters. The length of the
+    dashed line is the chosen solution's score. The right panel marks local maxima.
 
     Parameters
     ----------
@@ -257,9 +257,8 @@ def plot_critical_difference(
 ) -> Figure:
     """Plot average ranks, with bars joining methods that do not differ significantly.
 
-    The diagram is drawn by ``scikit_posthocs.critical_difference_diagram``. Raises the same errors as
-    :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
-    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, JMLR 7, 2006, section 3.2.4.
+    Requires scikit-posthocs (extra ``stats``). Raises the same errors as
+    :func:`~moo_clustering.stats.critical_difference_data`. Source: J. Demšar, JMLR 7, 2006, section 3.2.4.
 
     Parameters
     ----------
@@ -278,7 +277,7 @@ def plot_critical_difference(
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
-    """Return the figure size in inches: two columns of names, and one line per name and bar."""
+    """Return a figure size in inches that fits all names and bars."""
     longest = max(len(name) for name in data.average_ranks.index)
     lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
     return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
@@ -346,10 +345,10 @@ def front_data(
 
     Parameters
     ----------
-    F : array-like of shape (n_solutions, n_objectives), or fitted estimator
+    F : array-like of shape (n_solutions, n_objectives), pymoo Result or fitted estimator
         Finite objectives with their original signs, or an estimator with ``pareto_front_``.
     names : sequence of str, optional
-        Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
+        Names of the objectives. Default: those of the estimator or problem, or ``f1``, ``f2``, ...
     chosen : int, array-like of int or of bool, optional
         Rows to mark. Default: the estimator's ``chosen_``, if available.
 
@@ -366,6 +365,10 @@ def front_data(
             )
         names = result.front.names if names is None else names
         chosen, F = result.member if chosen is None else chosen, result.front.values
+    if isinstance(F, Result):
+        problem, F = F.problem, [] if F.F is None else np.atleast_2d(F.F)
+        names = getattr(problem, "objective_names", None) if names is None else names
+        F = problem.natural(F) if len(F) and hasattr(problem, "natural") else F
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got {F.shape}")
@@ -390,7 +393,7 @@ def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
-        Finite minimised objectives such as ``result_.F``, so that the bounds are the ideal and nadir points.
+        Finite minimised objectives, such as ``result_.F``.
 
     Returns
     -------
@@ -474,7 +477,7 @@ class Curve:
     Parameters
     ----------
     name : str
-        Name of the group of runs, if there are several groups, and of the statistic, if there are several.
+        Names of the group and the statistic, as far as there are several.
     group, statistic : int
         Indices of the group and the statistic.
     steps : ndarray of shape (n_steps,)
@@ -527,26 +530,25 @@ def convergence_data(
     """Compute best and mean objectives, the hypervolume and other statistics of each generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    For two or more objectives, hypervolumes are divided by the volume of the box between the best values of
-    all runs and the reference point. Shorter runs are extended with their last values. Takes O(n_runs
-    n_generations n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a
-    TypeError or ValueError if a run has no history, if runs have different units of steps, or if a panel does
-    not exist. Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
+    Hypervolumes are divided by the volume of the box between the best values of all runs and the reference
+    point. Shorter runs are extended with their last values. Takes O(n_runs n_generations n_individuals^2
+    n_objectives) time and memory for two or three objectives. Raises a TypeError or ValueError if a run has
+    no history, if runs have different units of steps, or if a panel does not exist.
 
     Parameters
     ----------
     runs : run, list of runs, or mapping of str to run or list of runs
-        Fitted estimator, ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a column
-        "generation", or array), or DEAP logbook. A list contains repetitions; a mapping contains groups.
+        Fitted estimators, their ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a
+        column "generation", or array), or DEAP logbooks. Lists contain repetitions, mappings groups.
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
-        Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all panels.
+        Titles of the panels to show, such as ``"hypervolume"``. Default: all panels.
     band : tuple of two float, default=(0.25, 0.75)
         Quantiles (over the repetitions) at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
         Reference point for the hypervolume, with original signs. Default: the worst values of all fronts plus
-        a tenth of the range; hypervolumes are then comparable only if they are computed in the same call.
+        a tenth of the range, so that hypervolumes are comparable only within one call.
 
     Examples
     --------
@@ -685,14 +687,14 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Each group of runs has its own colour and marker, and is shown as a median with a band. A vertical axis is
-    logarithmic if its values are positive and differ by a factor of more than 200. Raises the errors of
-    :func:`convergence_data`, and a ValueError if the number of axes is wrong.
+    Each group of runs is shown as a median with a band. A vertical axis is logarithmic if its values are
+    positive and differ by a factor of more than 200. Raises the errors of :func:`convergence_data`, and a
+    ValueError if the number of axes is wrong.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of axes, optional
-        One axes for each panel; use ``show`` to select the panels. Default: a new figure.
+        One for each panel; use ``show`` to select the panels. Default: a new figure.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
     with figures.house_style():
@@ -813,7 +815,7 @@ def plot_roc(
 ) -> Figure:
     """Plot ROC curves and the chance diagonal, with the areas in the legend.
 
-    The legend lists the curves in the given order. Colours and line styles distinguish up to 24 curves.
+    Colours and line styles distinguish up to 24 curves.
     """
     data = roc_data(curves, aucs=aucs)
     names = [shortened(name, 40) for name in data.names]  # maximum number of characters

@@ -81,16 +81,16 @@ def test_what_is_said_of_the_table(fitted):
     notes = [line.removeprefix("Note: ") for line in fitted[0].stderr.splitlines()]
     assert notes == record_of(fitted[1])["data"]["notes"]
     expected = [
-        "column 'tree' dropped: a different value in every row (--id-column tree names the rows by it)",
+        "column 'tree' dropped: a different value in every row (--id-column tree uses it as row names)",
         "column 'country' dropped: constant",
         "column 'empty' dropped: empty",
-        "2 columns (soil, felled) of text converted to 4 indicators of their values",
-        "column 'planted' of dates converted to numbers of days (--drop excludes a column)",
+        "text in 2 columns (soil, felled) converted to 4 indicator features",
+        "dates in column 'planted' converted to days (--drop excludes a column)",
         "column 'height' read as numbers with decimal commas",
         "column 'height' contains numbers except for 'k.A.', which is treated as missing",
         "column 'sick' read as numbers in %",
-        "2 missing values were filled with the mean in the nearest rows, in column 'height'",
-        "3 missing values were filled with the most frequent value in the nearest rows, in column 'soil'",
+        "2 missing values were filled with the mean of the nearest rows, in column 'height'",
+        "3 missing values were filled with the most frequent value of the nearest rows, in column 'soil'",
     ]
     assert notes == expected
 
@@ -202,7 +202,7 @@ def test_a_column_of_words_that_tells_nothing_changes_no_cluster(fitted, tmp_pat
     table = messy_table()
     table["sold"] = np.array(["yes", "no", "maybe"])[np.random.default_rng(1).integers(3, size=72)]
     result = fit(tmp_path, table, "--labels", "kind", "--no-report")
-    assert "column 'sold' dropped: few different values, and it depends on no other column" in result.stderr
+    assert "column 'sold' dropped: few distinct values, and no dependence on any" in result.stderr
     labels = pd.read_csv(tmp_path / "out" / "labels.csv")["label"]
     assert labels.equals(pd.read_csv(fitted[1] / "labels.csv")["label"])
 

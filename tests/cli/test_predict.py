@@ -181,7 +181,7 @@ REFUSED = {
     "a column too few": (lambda: ("out", "few.csv"), "few.csv: the table lacks column 'wood' of the fit"),
     "another name": (
         lambda: ("out", "named.csv"),
-        "lacks column 'wood' of the fit, and has new names ('tree');",
+        "lacks column 'wood' of the fit, but has new names ('tree');",
     ),
     "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must match exactly"),
     "text": (
@@ -191,7 +191,7 @@ REFUSED = {
     "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers in ft"),
     "too many clusters": (
         lambda: ("out", "trees.csv", "-k", "61"),
-        "n_clusters=61 is more than the number of samples, 60",
+        "n_clusters=61 must not exceed the number of samples, 60",
     ),
 }
 

@@ -266,7 +266,7 @@ def test_notes_name_options_of_python_or_of_the_command(messy):
     assert CliRunner().invoke(main, arguments).exit_code == 0
     found = json.loads(Path("out/run.json").read_text())["data"]["notes"]
     ways = {
-        "sample_names=X['id'] names the rows": "--id-column id names the rows",
+        "sample_names=X['id'] uses it as row": "--id-column id uses it as row",
         "use read_documents": "use --text-columns 'my remark'",
         'TablePreparer(weights="equal") keeps': "--weights equal keeps",
         "drop a column to exclude it": "--drop excludes a column",

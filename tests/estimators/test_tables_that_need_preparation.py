@@ -193,14 +193,16 @@ def test_distances_used_as_features_are_named(method):
             warnings.simplefilter("always")
             with suppress(ValueError):  # of methods for other data
                 model.fit(distances())
-        told = [each for each in issued if "X looks like a matrix of distances" in str(each.message)]
+        told = [each for each in issued if "X looks like a distance matrix" in str(each.message)]
         assert len(told) == (metric == "euclidean")
         assert all(each.filename == __file__ for each in told)
 
 
 def test_symmetric_features_are_not_taken_for_distances():
     X = np.random.default_rng(0).normal(size=(30, 30))
-    for other in (X, X + X.T, X @ X.T, (distances() > 1) * 1.0):
+    one_on_diagonal = distances()
+    one_on_diagonal[0, 0] = 1.0
+    for other in (X, X + X.T, X @ X.T, (distances() > 1) * 1.0, one_on_diagonal):
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)
             METHODS["mock"].load()(2, n_gen=1, random_state=0).fit(other)

@@ -448,7 +448,7 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask(error_rate=0.5), r"in \[0, 0\.5\)"),
         (lambda: blobs.ask(error_rate="no"), r"in \[0, 0\.5\) or \"auto\", got 'no'"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
-        (lambda: blobs.take(3), r"returned by ask\(\) of this fit"),
+        (lambda: blobs.take(3), r"session must be a session returned by ask\(\)"),
         (lambda: session.simulate(KINDS[:9], 5), "one class per sample .60"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),
         (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),
@@ -461,6 +461,17 @@ def test_bad_answers_lose_nothing(blobs):
     session.answer("apart", question=question)
     with pytest.raises(ValueError, match="has already been answered"):
         session.answer("apart", question=question)
+
+
+def test_a_question_stays_current_when_its_answer_is_undone(blobs):
+    session = blobs.ask(random_state=0)
+    first = session.question
+    stale = session.answer("unknown", question=first).question
+    session.undo()
+    assert session.question == first
+    assert session.answer("together", question=first).question.samples != stale.samples
+    with pytest.raises(ValueError, match=r"question 1 .* answered; .* is now question 1, about"):
+        session.answer("apart", question=stale)
 
 
 def test_questions_need_a_fit_without_labels(blobs):

@@ -104,6 +104,11 @@ def test_seeds_by_class():
     # Six seeds of four classes: two of them twice.
     assert_array_equal(np.sort(counts, axis=1), np.tile([1, 1, 2, 2], (200, 1)))
     assert len(np.unique(X[:, 0])) > 10
+    # Empty slots stay empty: the numbers of seeds are those without classes.
+    problem = PROBLEMS["varying"]
+    X = SeedSampling(by_class=True)._do(problem, 2000, random_state=rng_of(0))
+    assert_allclose(np.bincount((X >= 0).sum(axis=1))[2:] / 2000, 0.25, atol=0.04)
+    assert np.isin(X[X >= 0], problem.targets.rows).all()
     poor = problem_of(9, labelled=8)
     known = poor.targets.rows
     assert len(known) == 8

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances, silhouette_score
+from threadpoolctl import threadpool_limits
 
-from moo_clustering.validity import MinimaxSilhouette, Silhouette
+from moo_clustering.validity import FuzzySilhouette, MinimaxSilhouette, Silhouette
 
 
 def naive_minimax(D):
@@ -62,9 +63,22 @@ def test_duplicates_and_a_single_sample():
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match=r"max_memory=15999999 bytes \(0.0149 GiB\)"):
         MinimaxSilhouette(max_memory=15_999_999).fit(np.zeros((1000, 1)))
+    # Two matrices of 8 bytes for each of 100 pairs.
+    MinimaxSilhouette(max_memory=1600).fit(np.zeros((10, 1)))
     with pytest.raises(TypeError, match="number of bytes"):
         MinimaxSilhouette(max_memory="4GB").fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="metric must be one of 'euclidean', 'precomputed'"):
         MinimaxSilhouette("cosine").fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="NaN"):
         MinimaxSilhouette().fit([[0.0], [np.nan]])
+
+
+@pytest.mark.parametrize("index", [MinimaxSilhouette, Silhouette, FuzzySilhouette])
+def test_values_do_not_depend_on_the_number_of_threads(index):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(300, 2)), np.arange(300) % np.arange(2, 12)[:, None]
+    values = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            values.append(index().fit(X).evaluate(labels))
+    np.testing.assert_array_equal(*values)

@@ -91,7 +91,7 @@ def test_more_bags_than_are_shown():
     [
         (np.zeros((3, 3)), [0, 1], {}, r"must have shape \(2, 2\) for 2 labels, got \(3, 3\)"),
         (np.zeros((3, 2)), [0, 1, 1], {}, "pass bags as Bags or as a list of arrays"),
-        (-np.ones((2, 2)), [0, 1], {}, "a negative distance"),
+        (-np.ones((2, 2)), [0, 1], {}, "must be non-negative, got -"),
         (np.full((2, 2), np.nan), [0, 1], {}, "NaN"),
         ([[[1.0]], [[2.0]]], [0, 1, 0], {}, r"one entry per bag \(2\), got 3"),
         ([[[1.0]], [[2.0]]], [], {}, r"labels must contain at least one label"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
+from sklearn.cluster import KMeans
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.visualization import constraints_data, partition_data, plot_constraints
@@ -142,3 +143,10 @@ def test_own_axes_and_no_pairs():
 def test_mistakes(arguments, options, error, message):
     with pytest.raises(error, match=message):
         constraints_data(*arguments, **options)
+
+
+def test_labels_of_a_fitted_estimator():
+    estimator = KMeans(2, random_state=0, n_init=1).fit(X)
+    shown, expected = (constraints_data(X, each, PAIRS) for each in (estimator, estimator.labels_))
+    assert [line.count for line in shown.lines] == [line.count for line in expected.lines]
+    assert shown.samples.names == expected.samples.names

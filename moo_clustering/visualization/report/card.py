@@ -1,8 +1,4 @@
-"""Notebook card of a fitted clusterer.
-
-The card uses the notebook's colours and two colours that suit both light and dark backgrounds. It contains no
-scripts, and remains readable in notebooks that remove styles.
-"""
+"""Notebook card of a fitted clusterer, which contains no scripts and is readable without styles."""
 
 import html
 from importlib.resources import files
@@ -33,7 +29,6 @@ def card_of(estimator: Any, diagram: str) -> str:
 
 
 def _words(result: ClusteringResult) -> list[str]:
-    """Return lines about the clusters, verdict, alternatives and next steps."""
     own = result.lines()
     lines = list(own) or [sizes_text(np.asarray(result.labels))]
     if (found := recall_text(result.neighbor_recall)) is not None:
@@ -72,7 +67,7 @@ def _front(result: ClusteringResult) -> str:
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    # Do not search fronts with more than 10^7 labels for the result.
+    # In fronts with more than 10^7 labels, do not search for the result.
     chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:

@@ -1,7 +1,4 @@
-"""Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples.
-
-The command-line program also uses this module to describe clusters of documents.
-"""
+"""Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Agreement of all pairs of solutions: maximum n_solutions^2 * n_samples, minimum n_samples (in subsets) and
-# maximum n_solutions.
+# For the agreement of all pairs of solutions: maximum of n_solutions^2 * n_samples, above which a subset of
+# the samples is used; minimum size of this subset; and maximum n_solutions.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Maximum n_columns * n_solutions for which contrasts are computed. The first solution always has contrasts.
+# Maximum n_columns * n_solutions for which contrasts are computed, except for the first solution's.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
 # Maximum numbers: columns in a heatmap, cells in all heatmaps times n_samples / 1000, columns that can colour
@@ -63,19 +60,13 @@ _SCALED = ("first dimension", "second dimension")
 
 
 class Agreement(NamedTuple):
-    """Adjusted Rand indices between solutions, and a note on how they were computed."""
-
     with_chosen: FloatArray
-    # shape (n_solutions, n_solutions), or None if there are too many solutions.
-    table: FloatArray | None
+    table: FloatArray | None  # shape (n_solutions, n_solutions); None if there are too many solutions
     note: str
 
 
 def agreement(labels: Int32Array, chosen: int, rng: np.random.Generator) -> Agreement:
-    """Compute the adjusted Rand index between all pairs of solutions, on all samples or a random subset.
-
-    Samples in no cluster (-1) count as one cluster.
-    """
+    """Compute the adjusted Rand index between all pairs of solutions, on all samples or a random subset."""
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for identical partitions, about 0 for unrelated partitions."
     if n_solutions > MOST_SOLUTIONS:
@@ -102,11 +93,10 @@ class Described:
 
     @property
     def silhouettes(self) -> FloatArray:
-        """Mean silhouette of each solution."""
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return typical samples of one solution, and of more while their number is at most ``most``."""
+        """Return the typical samples of as many solutions (at least one) as have up to ``most`` in all."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -180,8 +170,7 @@ def cluster_facts(
 
 
 def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
-    """Return the terms with the largest mean weights in each cluster."""
-    totals = sparse.csr_array(cluster_indicators(labels) @ samples.table)
+    totals = sparse.csr_array(descriptions.cluster_indicators(labels) @ samples.table)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
     found: list[Leading] = []
     for cluster, size in enumerate(sizes.tolist()):
@@ -194,13 +183,6 @@ def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
         order = [i for i in np.lexsort((columns, -weights))[:N_FEATURES] if weights[i] > 0.0]
         found.append(tuple((samples.feature_names[columns[i]], float(weights[i])) for i in order))
     return found
-
-
-def cluster_indicators(labels: Int32Array) -> Any:
-    """Return sparse cluster indicators of shape (n_clusters, n_samples)."""
-    inside = np.flatnonzero(labels >= 0)
-    shape = max(int(labels.max()) + 1, 0), len(labels)
-    return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +205,6 @@ class Samples:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows or bags."""
         return len(self.given) if self.given is not None else int(self.points.shape[0])
 
     @property
@@ -245,7 +226,6 @@ class Samples:
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def distances(self, rows: IntpArray) -> FloatArray:
-        """Compute symmetric distances between selected samples."""
         if self.given is not None:
             D = self.given[np.ix_(rows, rows)]
             return (D + D.T) / 2.0
@@ -271,7 +251,8 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns``, instead of X, describe the clusters. If ``units`` is None, cells of ``columns`` are parsed.
+    # ``columns``, if any, describe the clusters; otherwise, X does. If ``units`` is None, ``prepare_table``
+    # parses the cells of ``columns``.
     import pandas as pd
 
     from moo_clustering.bags import Bags
@@ -407,7 +388,7 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 def cohesions(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
     """Compute the silhouettes of each partition; samples in no cluster (-1) are ignored."""
-    # Takes O(n_rows^2 K) time in matrix products, where K is the total number of clusters.
+    # Takes O(n_rows^2 K) time in matrix products for a total of K clusters.
     most = max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
     block_of = np.cumsum(labels.max(axis=1) + 1) // most
     return [each for block in np.unique(block_of) for each in _block(distances, labels[block_of == block])]
@@ -455,7 +436,7 @@ def _cohesion(totals: FloatArray, seen: Int32Array, full_sizes: NDArray[Any]) ->
 
 
 def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNumbers]:
-    """Return the typical samples of each cluster in a partition; see :func:`typical_rows`."""
+    """Compute the distances that :func:`typical_rows` needs, and return its result."""
     if samples.has_means:
         return typical_rows(samples, labels, medoids)
     distances = sampled_distances(samples, int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
@@ -466,9 +447,9 @@ def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNu
 def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of each cluster (ties: lowest row index)."""
-    # With cosine distances, the mean is a direction. If ``near`` contains rows and their mean distances to
-    # their own clusters, samples are sorted by these distances. Medoids, if any, come first.
+    """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
+    # If ``near`` contains rows and each row's mean distance to the other samples in its cluster, the samples
+    # with the smallest of these distances are returned instead. Medoids, if any, come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -492,12 +473,12 @@ def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
     """Return each sample's squared distance to its cluster mean, or a key that yields the same order."""
-    points, members = samples.points, cluster_indicators(labels)
+    points, members = samples.points, descriptions.cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
     keys = np.zeros(len(labels))
     if sparse.issparse(points):
-        # Rows have unit length or are zero, so the larger the product with the mean, the nearer the row.
+        # Rows have unit length or are zero, so a larger product with the mean implies a smaller distance.
         order = members.indices
         for cluster, (start, stop) in enumerate(pairwise(members.indptr.tolist())):
             inside = order[start:stop]
@@ -566,7 +547,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str = "sample",
 ) -> list[Panel]:
-    """Return the panels for the result; ``labels`` are its clusters, and ``facts`` describe the clusters."""
+    """Return the available panels for the result, whose clusters ``facts`` describes."""
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
@@ -612,7 +593,6 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
 
 
 def pool_panel(found: Coassociation) -> Panel:
-    """Return a matrix panel: the fraction of the pool's partitions in which two samples share a cluster."""
     together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
@@ -698,7 +678,6 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
-    """Return a map of the selected samples; ``rows`` are ascending."""
     positions, axes, note = _positions(samples, rows, distances)
     note, is_projected = _noted(note, len(rows), samples.n_samples), axes in (_COMPONENTS, _SCALED)
     neighbors = _embedded(samples, rows, distances, positions) if is_projected else None
@@ -747,7 +726,6 @@ def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | No
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    """Return a map that places selected samples at the positions passed by the user."""
     note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 
@@ -773,7 +751,6 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
 
 
 def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
-    """Check that positions are finite and have shape (n_samples, 2)."""
     found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
         raise ValueError(f"embedding must have shape ({n_samples}, 2), got {found.shape}")

@@ -20,7 +20,7 @@ from moo_clustering import results
 from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, integer, unit_rows, warn_caller
 from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
-from moo_clustering._messages import checked_path, distinct_names, quoted
+from moo_clustering._messages import checked_path, distinct_names, quoted, shortened
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.descriptions import (
@@ -39,14 +39,12 @@ from moo_clustering.rules import ClusterRules, rules_of
 from moo_clustering.visualization.report import content as contents
 from moo_clustering.visualization.report import describe as describing
 
-_LONGEST = 60
-
 
 def write_report_of(
     estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any
 ) -> contents.Report:
     """Write the report page of a fitted clusterer; see :func:`report_content` for the options."""
-    # Lazy import, because the page imports plotting libraries.
+    # Import lazily, because the page imports plotting libraries.
     from moo_clustering.visualization.report.page import write_report
 
     content, place = report_content(estimator, X, **options), checked_path(path).expanduser().resolve()
@@ -55,7 +53,6 @@ def write_report_of(
 
 
 def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
-    """Show the report page of a fitted clusterer in the notebook or browser."""
     folder = Path(tempfile.mkdtemp(prefix="moo_clustering-"))
     try:
         report = write_report_of(estimator, folder / "report.html", X, **options)
@@ -99,10 +96,10 @@ def report_content(
 ) -> contents.ReportContent:
     """Create the report content for a fitted clusterer.
 
-    For S solutions of n samples, with K clusters in total, takes O(m^2 K) time for silhouettes on m samples
-    (at most 2000, and fewer for many clusters), O(S^2 n') time for agreement on n' samples, O(n d) time per
-    described solution, and O(S n + m^2 + S^2) memory. Raises a NotFittedError if the estimator has no
-    ``labels_``, and a ValueError if data or names do not match the labels.
+    For S solutions of n samples with d features, and K clusters in total, takes O(m^2 K) time for silhouettes
+    of m <= 2000 samples, O(S^2 n) time for agreement (on a subset if n is large), O(n d) time per described
+    solution, and O(S n + m^2 + S^2) memory. Raises a NotFittedError if the estimator has no ``labels_``, and
+    a ValueError if data or names do not match the labels.
 
     Parameters
     ----------
@@ -110,8 +107,8 @@ def report_content(
         Estimator with ``labels_`` from this package or scikit-learn, a pipeline that ends with one, or a
         :class:`~moo_clustering.algorithms.PartitionArchive`. It is not modified.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances used in the fit, or the input to the pipeline. Without X, the report has no map, and
-        shows only the clusters' sizes.
+        Data or distances used in the fit, or the input to the pipeline. Without X, the report has no map and
+        shows only cluster sizes.
     title : str, optional
         Page title. Default: the name of the estimator.
     sample_names : sequence of str, optional
@@ -143,9 +140,9 @@ def report_content(
     options : mapping of str to object, optional
         Options to list in the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Maximum number of samples on the map: samples in constraints first, then typical, then random samples.
+        Maximum number of samples on the map. Priority: samples in constraints, typical samples, others.
     max_described : int, default=100
-        Maximum number of solutions with described clusters: the result, those that rules select, then others.
+        Maximum number of solutions with described clusters. Priority: result, solutions of rules, others.
     random_state : int, default=0
         Seed for all random selections.
     """
@@ -292,7 +289,7 @@ def describe_of(
 
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
-    """Read X by ``read_samples``, and warn if its rows differ from the training data."""
+    """Read samples, and warn if their order or values differ from the training data."""
     n, is_own = len(result.labels), isinstance(estimator, ReportMixin)
     is_sized = isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if is_own and "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
@@ -370,7 +367,7 @@ def _rule_columns(
 
 
 def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
-    """Add the shortest sufficient rules to the facts about the result's clusters."""
+    """Add the rules that :meth:`ClusterRules.select` returns to the facts about the result's clusters."""
     if not 0 < len(facts) <= 20:  # the page shows rules for at most 20 clusters
         return
     frame, further = _rule_columns(samples, labels)
@@ -419,7 +416,7 @@ def _predicted(
     if (stored := estimator._stored_rows()) is not None:
         rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        # ``predict`` has already issued all warnings about X.
+        # ``predict`` has already warned about X.
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             new = scale(estimator._read(X, reset=False))
     elif reference is None:
@@ -535,7 +532,6 @@ def _weighed(
 def _missing(
     result: ClusteringResult, run: contents.RunSolutions, why: str | None, has_map: bool
 ) -> list[str]:
-    """Return sentences about what the report cannot show."""
     end = " and others for comparison" if len(run.labels) > 1 else ", so there is no choice"
     front = f"There is no front, because the method returns one solution{end}."
     notes = [*([] if result.has_front else [front]), *run.notes, *([] if why is None else [why])]
@@ -586,7 +582,6 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
 
 
 def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
-    """Return one text per sample, or None; raise a ValueError if the number of texts is wrong."""
     if texts is None:
         return None
     found = [str(text) for text in texts]
@@ -610,7 +605,7 @@ def run_facts(
         changed = ", ".join(f"{name}={value}" for name, value in options.items())
         facts.append(("parameters", f"{changed}; others: defaults" if changed else "defaults"))
     if "random_state" in parameters:
-        facts.append(("seed", shortened(parameters["random_state"])))
+        facts.append(("seed", shortened(repr(parameters["random_state"]), 60)))
     facts.append(("samples", str(len(result.labels))))
     if samples is not None and samples.bags is not None:
         facts.append(("instances", str(samples.bags.n_instances)))
@@ -634,12 +629,7 @@ def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None)
     found = {}
     for name, value in (estimator.get_params(deep=False) if parameters is None else parameters).items():
         usual = signature[name].default if name in signature else None
-        if name not in apart and shortened(value) != shortened(usual):
-            found[name] = shortened(value)
+        said, expected = (shortened(repr(each), 60) for each in (value, usual))
+        if name not in apart and said != expected:
+            found[name] = said
     return found
-
-
-def shortened(value: Any) -> str:
-    """Return the representation of a value on one line of at most 60 characters."""
-    line = " ".join(repr(value).split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

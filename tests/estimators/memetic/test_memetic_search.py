@@ -73,12 +73,18 @@ def test_parents_by_tournaments_of_two_with_replacement():
 
 def test_stalled_population_starts_anew():
     search = search_of("deap", max_stall=3)
-    emptied, best = 0, np.inf
+    emptied, best, stalled = 0, np.inf, 0
     for _ in range(120):
+        full, lowest = not search.missing, search.objectives.min(initial=np.inf)
         search.step()
         emptied += not search.population
         assert search.best.objective <= best
         best = search.best.objective
+        # The third child in succession that is no better than the population empties it.
+        if not search.population:
+            assert stalled == 2
+        stalled = stalled + 1 if full and search.objectives.min(initial=np.inf) == lowest else 0
+        assert stalled < 3
     assert emptied >= 2
 
 
@@ -90,6 +96,11 @@ def test_budget():
     larger = SumOfSquaresProblem(np.arange(20_000.0)[:, None], 200)
     assert Budget(larger, None, None).max_distances == 200 * 20_000 * 200
     assert Budget(large, None, 1.0).max_distances is None
+    assert Budget(problem, 1000, None, share=4).max_distances == 250
+    assert Budget(problem, 3, None, share=4).max_distances == 1
+    # Every search may compute the distances of 200 tables, however many searches share the default budget.
+    assert Budget(larger, None, None, share=4).max_distances == 200 * 20_000 * 200
+    assert Budget(problem, None, 8.0, share=4).max_time == 2.0
     budget = Budget(problem, 100, 1000.0)
     problem.encoding.n_distances = 50
     assert budget.share == 0.5
