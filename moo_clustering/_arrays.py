@@ -47,15 +47,15 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Split indices 0..count-1, each with ``items`` values, into slices of at most ``BLOCK_ITEMS`` values."""
+    """Yield slices of 0..count-1 with at most ``BLOCK_ITEMS`` values, if each index has ``items`` values."""
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
 
 def far_offset(X: Any) -> FloatArray:
-    """Return the first value of each column if its values are far from 0 relative to their range, else 0."""
-    # Unless this offset is subtracted, the means of such columns lose digits in which rows differ.
+    """Return the first value of each column whose values are far from 0 relative to their range, else 0."""
+    # If this offset is not subtracted, the means of such columns lose digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     # If the largest absolute value exceeds the range by this factor, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
@@ -64,9 +64,9 @@ def far_offset(X: Any) -> FloatArray:
 
 def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     """Raise a ValueError if squared distances between the data would overflow or vanish in ``dtype``."""
-    # 10,000 times the sum of all squares must not overflow, and the square of the rounding error in the
-    # largest difference between rows (for sparse data, in the largest value) must be a normal number. Within
-    # these limits, multiplying the data by a power of two does not change any digits.
+    # 10,000 times the sum of all squares must not overflow. The square of the rounding error in the largest
+    # difference between rows (for sparse data, in the largest value) must not be subnormal. Within these
+    # limits, multiplying the data by a power of two changes no digits of results.
     values = X.data if issparse(X) else X
     if not values.size:
         return
@@ -86,7 +86,6 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
 
 
 def row_sizes(X: Any) -> NDArray[Any]:
-    """Return the largest absolute value in each row of a dense or sparse matrix."""
     if issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray()).ravel()
     # Do not use abs, because it would copy X, and abs(int8(-128)) overflows.
@@ -96,8 +95,8 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 def near_one(X: Any, *, together: bool = False) -> Any:
     """Scale rows to a size near 1 by powers of two: one per row, or one for all rows (``together``)."""
-    # Separate factors preserve cosines. scikit-learn treats rows with a length below 2e-15 as zeros, and
-    # squares of extreme values overflow or vanish. If all rows are near 1, X itself is returned.
+    # Otherwise, scikit-learn would treat rows with a length below 2e-15 as zeros, and squares of extreme
+    # values would overflow or vanish. Separate factors preserve cosines. If all rows are near 1, returns X.
     if issparse(X):
         X = X.tocsr()
     sizes = row_sizes(X)
@@ -140,7 +139,7 @@ class Seed(np.random.SeedSequence):
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds for ``n`` tasks, in a fixed order, from None, an int or a generator."""
-    # This draw advances the user's generator, so that a second fit uses other seeds, as in scikit-learn.
+    # Draw from the user's generator, so that a second fit uses other seeds, as in scikit-learn.
     if random_state is None:
         entropy: int | None = None
     elif isinstance(random_state, np.random.Generator):
@@ -160,14 +159,14 @@ def integer_seed(sequence: np.random.SeedSequence) -> int:
 
 
 def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Draw one rank per locus, uniformly from 0..widths[i]-1, by multiplying and shifting 32 random bits."""
+    """Draw one integer per locus i, uniformly from 0..widths[i]-1."""
     draws = rng.integers(0, 2**32, size=len(widths), dtype=np.uint32)
     return (draws.astype(np.uint64) * widths) >> np.uint64(32)
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
     """Select each of ``n_genes`` positions with probability ``prob``; yield sorted chunks of positions."""
-    # The gaps between selected positions are geometric. Drawing only the gaps takes O(prob * n_genes) time.
+    # Draw the gaps between selected positions, which are geometric, in O(prob * n_genes) time.
     if prob <= 0.0:
         return
     for start in range(0, n_genes, _CHUNK):
@@ -193,8 +192,7 @@ class MissingPackageError(ImportError):
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
     """Import a module that only an ``extra`` installs; raise a MissingPackageError if it is missing."""
-    # The message begins with ``purpose``, explains how to install the package, and ends with ``otherwise``,
-    # which describes an alternative.
+    # The message begins with ``purpose``, and ends with ``otherwise``, which describes an alternative.
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -226,7 +224,7 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
         return rest[(ordered == ordered[last]).all(axis=1)]
     front: list[int] = []
     while len(rest):
-        # The lexicographically first remaining row is not dominated by any other remaining row.
+        # No other remaining row dominates the lexicographically first one.
         first = F[rest[0]]
         equal = (F[rest] == first).all(axis=1)
         front.extend(rest[equal].tolist())
@@ -243,7 +241,7 @@ def knee(F: NDArray[np.float64]) -> int:
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
-    """Check and return an integer within bounds; in messages, ``what`` describes the upper bound."""
+    """Return an integer; raise an error unless it is within the bounds (``what`` describes the upper one)."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")
@@ -253,7 +251,7 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
 
 
 def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool]) -> float:
-    """Check and return a number; the error message describes valid numbers as ``what``."""
+    """Return a number; raise an error that describes valid numbers as ``what`` for other values."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {what.replace('finite ', '')}, got {quoted(value)}")
     if not is_valid(float(value)):
@@ -262,7 +260,6 @@ def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool])
 
 
 def probability(name: str, value: Any) -> float:
-    """Return a number from 0 to 1; raise an error for other values."""
     return _number(name, value, "a number from 0 to 1", lambda number: 0 <= number <= 1)
 
 
@@ -307,7 +304,7 @@ def is_own(part: object) -> bool:
 def array_of(
     returned: Any, who: str, shape: tuple[int, ...], what: str, *, nan: bool = False
 ) -> NDArray[Any]:
-    """Check the shape and type of a user function's result; in messages, ``what`` describes the result."""
+    """Check the shape and type of the result that ``who``, a user's function, returned."""
     try:
         array = np.asarray(returned)
     except ValueError:
@@ -321,7 +318,8 @@ def array_of(
         got = quoted(returned) if returned is None or array.ndim == 0 else got
         raise ValueError(f"{who} must return {what}, an array of shape {shape}; got {got}")
     if not nan and array.dtype.kind == "f" and (n_bad := np.count_nonzero(np.isnan(array))):
-        raise ValueError(f"{who} must return {what}, an array of shape {shape}; {n_bad} values are NaN")
+        bad = f"NaN for {n_bad} of {array.size} values"
+        raise ValueError(f"{who} must return {what}, an array of shape {shape}; got {bad}")
     return array
 
 
@@ -330,20 +328,20 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
     what = "one finite value per partition (row of labels)"
     array = array_of(returned, who, (n,), what, nan=True)
     if n_bad := np.count_nonzero(~np.isfinite(array)):
-        advice = "return a large finite value where it is undefined"
-        raise ValueError(f"{who} must return {what}; {n_bad} of {n} are not finite: {advice}")
+        advice = "return a large finite value where the result is undefined"
+        raise ValueError(f"{who} must return {what}, but {n_bad} of {n} are not finite; {advice}")
     return array.astype(np.float64)
 
 
 class Shared:
-    """Base class of immutable objects, which a deep copy shares with the original."""
+    """Base class of immutable objects; copies of their owners refer to the same object."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
 
 class ShortMessages:
-    """Base class of scikit-learn estimators whose errors quote an invalid option on one short line."""
+    """Base class of scikit-learn estimators that shortens messages on invalid parameters."""
 
     def _validate_params(self) -> None:
         try:

@@ -22,8 +22,8 @@ FLOATS = [np.float64, np.float32]
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Maximum number of columns named in a message.
 _SHOWN = 5
-# Maximum size in bytes of a Dask or Zarr table that is converted to an array for an estimator without
-# ``max_memory``, and memory in GiB that each estimator uses per million rows of 10 features (docs/scale.md).
+# Maximum size in bytes of a Dask or Zarr table that is converted to an array, for estimators without
+# ``max_memory``; and memory in GiB that some estimators use per million rows of 10 features (docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
@@ -32,10 +32,10 @@ def unmasked(data: Any, name: str) -> Any:
     # NumPy and scikit-learn ignore masks, and would therefore use masked values.
     if isinstance(data, np.ma.MaskedArray):
         if np.ma.is_masked(data):
-            raise TypeError(f"{name} is a masked array; fill or remove its masked values")
+            raise TypeError(f"{name} is a masked array; fill in or remove its masked values")
         data = np.ma.getdata(data)
     if isinstance(data, np.ndarray) and data.dtype.names:
-        raise TypeError(f"{name} must be an array of one type, got an array with named fields")
+        raise TypeError(f"{name} must be an array of a single dtype, got a structured array")
     if isinstance(data, list | tuple) or (isinstance(data, np.ndarray) and data.dtype == object):
         for item in data.ravel() if isinstance(data, np.ndarray) else data:
             if isinstance(item, list | tuple | np.ndarray):
@@ -68,7 +68,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
         raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
     if hasattr(data, "iloc") and data.ndim == 2 and not data.columns.is_unique:
         twice = data.columns[data.columns.duplicated()][0]
-        raise ValueError(f"{name} must have unique column names, got {quoted(twice)} repeatedly; rename them")
+        raise ValueError(f"{name} must have unique column names, got {quoted(twice)} more than once")
     return unmasked(data, name)
 
 
@@ -76,7 +76,6 @@ def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
     """Convert data to a dense array, and to finite real numbers if ``dtype`` (a type or list) is given."""
-    # Errors for masked or sparse arrays, rows of different lengths and wrong dimensions quote ``name``.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -90,7 +89,7 @@ def checked_array(
         allowed = " or ".join(map(str, ndim))
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
-        # In half precision, the limits applied by later checks would be infinite.
+        # Convert half precision, in which the limits of later checks would be infinite.
         return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
@@ -164,8 +163,8 @@ def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
     """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
-    # A sparse result (see ``accept_sparse``) has no duplicate entries. Errors are the same as those
-    # of :func:`numeric_features`; they name columns if the columns of X are ``features``.
+    # ``options`` are those of ``check_array``. A sparse result has no duplicate entries. If the columns of X
+    # are ``features``, errors name them.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -178,7 +177,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
     # A sparse result has no duplicate entries or stored zeros, and may share memory with ``S``.
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
-        what = "a square matrix of the similarities between all samples"
+        what = "a square matrix of similarities between all samples"
         raise ValueError(f"{name} must be {what}, got shape {matrix.shape}")
     entries = matrix.data if issparse(matrix) else matrix
     lowest, largest = float(entries.min(initial=0.0)), float(entries.max(initial=0.0))
@@ -189,9 +188,8 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         # Tolerate differences between S[i, j] and S[j, i] of 1e-8 of the largest entry.
         if asymmetry > 1e-8 * largest:
             remedy = f"use graphs.symmetrize({name}), which selects the larger of two entries"
-            raise ValueError(
-                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; {remedy}"
-            )
+            fault = f"must be symmetric, but differs from {name}.T by {asymmetry:g}"
+            raise ValueError(f"{name} {fault}; {remedy}")
     if not issparse(matrix):
         return matrix
     graph = csr_array(matrix)
@@ -203,9 +201,9 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """Check that X is numeric; ``validate_data`` sets the estimator's feature names and count."""
+    """Check that X is numeric, and set the estimator's feature names and count."""
     # Errors name the columns that contain text, dates or empty cells, and explain how to convert them.
-    # Options are passed to scikit-learn's ``validate_data``.
+    # ``options`` are those of scikit-learn's ``validate_data``.
     if not options.get("reset", True):
         check_is_fitted(estimator)
     refuse_frames(X)
@@ -218,7 +216,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     labels = list(X.columns) if hasattr(X, "iloc") and hasattr(X, "columns") else None
     known = labels if options.get("reset", True) else vars(estimator).get("_labels_in")
     if labels != known and comparable_labels(labels, known):
-        raise ValueError(f"X must have the columns of the fit in their order, {known}, got {labels}")
+        raise ValueError(f"X must have the columns of the fit in the same order, {known}, got {labels}")
     metric = str(getattr(estimator, "metric", None))
     kind = {"precomputed": "distances", "cosine": "directions"}.get(metric, "table")
     found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), kind=kind)
@@ -227,7 +225,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        # Within these limits, single precision can represent both the largest and far smaller values.
+        # Beyond these limits, single precision cannot represent the largest value, or much smaller values.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             size = "large" if largest > 1 else "small"
             limit = f"up to {largest:g} in absolute value; rescale it, or use float64"
@@ -239,7 +237,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
 
 
 def _warn_of_distances(estimator: Any, X: Any) -> None:
-    """Warn if X is used as features, but is square and symmetric with zeros only on the diagonal."""
+    """Warn if X, which is used as features, looks like a distance matrix."""
     if issparse(X) or X.shape[0] != X.shape[1] or len(X) < 5 or X.diagonal().any():
         return
     if np.count_nonzero(X) < X.size - len(X) or X.min() < 0.0 or not np.allclose(X, X.T):
@@ -249,7 +247,7 @@ def _warn_of_distances(estimator: Any, X: Any) -> None:
     except ValueError:
         return  # the estimator does not accept distances
     advice = "set metric='precomputed' to use the distances"
-    warn_caller(f"X looks like a matrix of distances, but its columns are used as features; {advice}")
+    warn_caller(f"X looks like a distance matrix, but its columns are used as features; {advice}")
 
 
 def is_partitioned(X: Any) -> bool:
@@ -263,8 +261,8 @@ def refuse_frames(X: Any, name: str = "X") -> None:
     if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
         raise TypeError(
             f"{name} must be one table, got a list of {len(X)} data frames; pass Bags.from_list({name}) if "
-            f"they are bags, and pandas.concat({name}) or dask.dataframe.concat({name}) if they are parts of "
-            "one table"
+            f"they are bags, or pandas.concat({name}) or dask.dataframe.concat({name}) if they are "
+            "partitions of one table"
         )
 
 
@@ -282,9 +280,9 @@ def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
         limit = f"{max_memory / 2**30:.3g} GiB"
         fault += f", and the table alone takes {needed / 2**30:.3g} GiB (limit: {limit})"
     if owner == "ParetoClustering":
-        advice = "omit the options that do not support tables in parts, or fit a sample"
+        advice = "omit the options that do not support partitioned tables, or fit a sample"
     elif is_fit:
-        advice = f"fit ParetoClustering, which reads data in parts, or {owner} on the landmarks_ of this fit"
+        advice = f"fit ParetoClustering, which supports partitioned tables, or {owner} on its landmarks_"
     else:
         advice = "pass a sample of the rows"
     raise ValueError(f"{fault}; {advice}")
@@ -307,14 +305,14 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
     if hasattr(table, "to_pandas") and not isinstance(table, pd.Series):  # polars and pyarrow
         return as_frame(table.to_pandas())
     if issparse(table):
-        raise TypeError("sparse data have no text or date columns, and do not need preparation")
+        raise TypeError("X must be dense; sparse data need no preparation, as all columns are numeric")
     table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
     array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
     return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match columns by label; False for arrays, or if a table has the labels 0, 1, ..."""
+    """Return False if columns cannot be matched by label: arrays, or labels 0, 1, ... in only one table."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -343,7 +341,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     except MemoryError as error:
         shape = np.shape(X)
         raise MemoryError(
-            f"{owner} requires a float64 copy of {name}, of shape {shape} and "
+            f"{owner} requires a float64 copy of {name} with shape {shape} and size "
             f"{8 * math.prod(shape) / 2**30:.3g} GiB, which exceeds the free memory; pass fewer "
             "samples, or a C-contiguous float64 array, which is not copied"
         ) from error
@@ -391,7 +389,7 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
     remedy = f"use {_remedy(owner, name)}"
     if others:
         return (
-            f"{owner} requires numbers, but there are other values in {', '.join(others)}; "
+            f"{owner} requires numbers, but found other values in {', '.join(others)}; "
             f"{remedy} to convert text, dates and units to features, drop such columns, or use "
             "FuzzyModesMOGA, which compares categories"
         )
@@ -413,7 +411,7 @@ def _remedy(owner: str, name: str) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Return the columns with non-numeric, missing or infinite values, each with its first such value."""
+    """Return the columns with non-numeric, missing and infinite values, each with its first such value."""
     import pandas as pd  # a slow import that few tables need
 
     frame = hasattr(X, "iloc")
@@ -451,7 +449,7 @@ def _is_number(value: Any) -> bool:
 
 
 def holds_tables(X: Any) -> bool:
-    """Return whether the items of X are tables, such as bags of instances, rather than rows of numbers."""
+    """Return whether the items of X are tables, as in a list of bags, rather than rows of numbers."""
     if isinstance(X, np.ndarray):
         nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
         return X.ndim == 3 or nested
@@ -473,7 +471,7 @@ def is_frame(X: Any) -> bool:
 
 
 def of_annotated(X: Any, may_be_sparse: bool) -> Any:
-    """Return the in-memory table of AnnData (a frame or sparse matrix); return other data unchanged."""
+    """Return the table of an AnnData object as a frame or sparse matrix; return other data unchanged."""
     if not (hasattr(X, "to_df") and hasattr(X, "var_names")):
         return X
     X = X.to_memory() if X.isbacked else X
@@ -498,11 +496,11 @@ def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
     """Warn about zero rows, which have no direction, and about dense rows of very different lengths."""
     sizes = row_sizes(X)
     if n_zero := int((sizes == 0.0).sum()):
-        why = "so that their direction is undefined; remove them, because their clusters are meaningless"
+        why = "so their directions are undefined and their clusters meaningless; remove them"
         warn_caller(f"{n_zero} of {len(sizes)} {rows} contain only zeros, {why}")
     sizes = sizes[sizes > 0.0]
     if not issparse(X) and len(sizes) and sizes.max() / 1000.0 > sizes.min():
         warn_caller(
-            f"the largest absolute values of {rows} range from {sizes.min():.3g} to {sizes.max():.3g}; "
-            'metric="cosine" ignores lengths, so check that all rows come from the same model'
+            f"the largest absolute values in {rows} range from {sizes.min():.3g} to {sizes.max():.3g}; "
+            'metric="cosine" ignores vector lengths, so check that all rows come from the same model'
         )

@@ -18,7 +18,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Squared distances below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
 _CANCELLED = 1e-6
-# Maximum number of samples for which NumPy, not a compiled kernel, recomputes these inexact distances.
+# Maximum number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
@@ -30,7 +30,7 @@ OF_SQUARES = (
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with a zero diagonal, shape (n, n), as C-contiguous float64."""
     # ``data`` contains features or, with ``metric="precomputed"``, distances, which are copied unless they
-    # are exactly symmetric float64. Raises a ValueError (naming ``owner``) above ``max_memory`` bytes, and if
+    # are exactly symmetric float64. Raises a ValueError if the result exceeds ``max_memory`` bytes, or if
     # distances are negative, not finite, asymmetric by over 1e-8 of the maximum, or not 0 on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
@@ -63,7 +63,7 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
         D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
         return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
     except MemoryError as error:
-        remedy = "use fewer samples, or a method that does not need these distances"
+        remedy = "use fewer samples or a method that does not require these distances"
         raise MemoryError(
             f"{_pairs_of(X.shape[0], owner)}, which exceed the free memory; {remedy}"
         ) from error
@@ -78,11 +78,11 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check that D is square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
+    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
     # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
-        what = 'a square matrix of the distances between all samples (metric="precomputed")'
+        what = 'a square matrix of distances between all samples for metric="precomputed"'
         raise ValueError(f"{name} must be {what}, got shape {D.shape}")
     if not directed:
         return _dissimilarities(D, name, max_memory, owner)
@@ -94,9 +94,9 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
     """Return the largest distance; raise a ValueError unless all distances are finite and non-negative."""
     largest, lowest = float(D.max()), float(D.min())
     if not np.isfinite(largest) or not np.isfinite(lowest):
-        raise ValueError(f"the distances of {source} are not finite")
+        raise ValueError(f"distances of {source} must be finite")
     if lowest < 0.0:
-        raise ValueError(f"{source} has a negative distance, {lowest:g}")
+        raise ValueError(f"distances of {source} must be non-negative, got {lowest:g}")
     return largest
 
 
@@ -106,10 +106,10 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
     tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest
     if asymmetry > tolerance:
-        raise ValueError(f"the distances of {source} are not symmetric: they differ by up to {asymmetry:g}")
+        raise ValueError(f"distances of {source} must be symmetric, but differ by up to {asymmetry:g}")
     diagonal = float(np.diagonal(D).max())
     if diagonal > tolerance:
-        raise ValueError(f"{source} must be distances with a zero diagonal, but it contains {diagonal:g}")
+        raise ValueError(f"distances of {source} must have a zero diagonal, got {diagonal:g}")
     if asymmetry == 0.0 and diagonal == 0.0:
         return D
     check_memory(len(D), max_memory, owner)
@@ -125,14 +125,14 @@ def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 
     if 8 * n_matrices * n_samples**2 > max_memory:
         raise ValueError(
             f"{_pairs_of(n_samples, owner, n_matrices)}, which exceed max_memory={max_memory} bytes "
-            f"({max_memory / 2**30:.3g} GiB); increase max_memory or score a subsample"
+            f"({max_memory / 2**30:.3g} GiB); increase max_memory or use a subsample"
         )
 
 
 def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
-    matrices = "" if n_matrices == 1 else f"{n_matrices} matrices of "
+    matrices = "the " if n_matrices == 1 else f"{n_matrices} matrices of "
     needed = 8 * n_matrices * n_samples**2 / 2**30
-    return f"{owner} requires {matrices}the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
+    return f"{owner} requires {matrices}distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
 
 
 def centred_features(data: Any) -> NDArray[np.float64]:

@@ -1,8 +1,7 @@
 """Complete docstrings with parameter entries from base classes and other functions.
 
 Subclasses of :class:`Documented`, and classes and functions decorated with :func:`documented`, describe only
-their own parameters. Entries for all other parameters are copied from the base classes and from the sources
-passed to the decorator. Defaults are taken from the signature::
+their own parameters; the other entries are copied. Defaults are taken from the signature::
 
     @documented(as_mate)
     def as_mutate(mutation, problem, *, seed=None, repair=None):
@@ -36,8 +35,8 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
     Sources are classes, functions or numpydoc text; each entry is copied from the first source that contains
     it. A class inherits ``Parameters`` and ``Attributes`` from its base classes, and ``Parameters`` from the
-    sources. A function inherits ``Parameters`` from the sources, as well as any missing sections ``Returns``
-    and ``Raises``. If no source has ``Returns``, this section names the class in the return annotation.
+    sources. A function inherits ``Parameters`` from the sources, and the sections ``Returns`` and ``Raises``
+    if it lacks them. Without such a ``Returns``, the section names the class in the return annotation.
     """
 
     def complete(thing: T) -> T:
@@ -62,7 +61,7 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
         for title in () if is_class else ("Returns", "Raises"):
             if title in source and (title == "Raises" or source[title].startswith(returned)):
                 sections.setdefault(title, source[title])
-    if returned:
+    if returned not in ("", "None"):
         sections.setdefault("Returns", returned)
     for title in ("Parameters", "Attributes") if is_class else ("Parameters",):
         entries = dict(_entries(sections.get(title, "")))
@@ -105,11 +104,12 @@ def _entries(section: str) -> Entries:
 
 
 def _returned(function: Callable[..., Any]) -> str:
-    """Return the class name in a function's return annotation, or "" for other annotations."""
+    """Return the class name (or "None") in a function's return annotation, or "" for other annotations."""
     annotation = inspect.signature(function).return_annotation
+    annotation = "None" if annotation is None else annotation
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     name = "self" if name == "Self" else name.rpartition(".")[2] if re.fullmatch(r"[\w.]+", name) else ""
-    is_other = name in ("None", "Any", "Callable", "Figure", "Labels") or name.endswith(("Array", "_empty"))
+    is_other = name in ("Any", "Callable", "Figure", "Labels") or name.endswith(("Array", "_empty"))
     return "" if is_other else name
 
 

@@ -22,7 +22,7 @@ _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 def message_line(text: object) -> str:
     """Return a message on one line, safe for any terminal, in O(characters) time."""
-    # Removes control and bidirectional characters, and shortens very long values, words and messages.
+    # Control and bidirectional characters are removed; very long values, words and messages are shortened.
     line = _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), printable_line(text))
     return _without_middle(line, _LONGEST)
 
@@ -30,6 +30,12 @@ def message_line(text: object) -> str:
 def printable_line(text: object) -> str:
     """Remove line breaks and control characters, and join the words by single spaces."""
     return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
+
+
+def shortened(text: object, longest: int) -> str:
+    """Shorten a text to one line of at most ``longest`` characters."""
+    line = printable_line(text)
+    return line if len(line) <= longest else f"{line[: longest - 3].rstrip()}..."
 
 
 class Advice(str):
@@ -119,7 +125,7 @@ def _text_fault(text: str, kind: str = "file or folder") -> str:
     if "\0" in text:
         return "contains a null byte, which is not allowed in a path"
     if text == "-":
-        return f"does not mean a standard stream here; specify the path of a {kind}"
+        return f"cannot be a standard stream; specify the path of a {kind}"
     if text.partition("/")[0] == "~":
         return f"begins with ~, which was not expanded; specify {os.path.expanduser(text)} or ./{text}"
     return ""
@@ -170,11 +176,9 @@ class _Lossy:
 
 @cache
 def bar_class() -> Any:
-    """Return the class of the progress bars: ``tqdm.auto`` with its own lock, which is always released.
-
-    tqdm's lock stays locked if a bar is interrupted or if a process that shares the lock is killed. Bars
-    drawn by other threads would then wait forever.
-    """
+    """Return the class of the progress bars: ``tqdm.auto`` with its own lock, which is always released."""
+    # tqdm's lock stays locked if a bar is interrupted or if a process that shares the lock is killed. Bars
+    # drawn by other threads would then wait forever.
     from tqdm.auto import tqdm
 
     class Bar(tqdm):  # type: ignore[type-arg]

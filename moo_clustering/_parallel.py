@@ -31,9 +31,9 @@ Buffer = NDArray[np.uint8]
 _LARGE = 1 << 14
 # Number of threads and processes that joblib starts for each worker process, and once for all workers.
 _PER_PROCESS, _AROUND = 4, 4
-# Maximum number of threads that ``can_start`` has run simultaneously.
+# Largest number of simultaneous threads that ``can_start`` has started so far.
 _startable = [1]
-# Shelf (arrays stored in a cluster) of each joblib backend, until the end of its parallel_config block.
+# Shelf of each joblib backend (the arrays stored in its cluster), until the end of its parallel_config block.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
@@ -41,8 +41,8 @@ def run_calls(
     calls: Iterable[Call], *, n_jobs: int | None = None, prefer: Literal["threads", "processes"] | None = None
 ) -> list[Any]:
     """Return the results of ``delayed`` calls in order. Calls must not modify their arguments."""
-    # Unlike :class:`joblib.Parallel`, this sends each array to a Dask worker only once for all calls. With
-    # one job, or one worker with one thread, the calls run in this process.
+    # Unlike :class:`joblib.Parallel`, this sends each array to a Dask worker only once. With one job, or one
+    # worker with one thread, the calls run in this process.
     shelf = active_shelf()
     if shelf is None:
         with named_losses():
@@ -100,7 +100,7 @@ def _no_workers() -> ChildProcessError:
 
 
 def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"] | None = None) -> None:
-    """Raise a ChildProcessError unless joblib can start its workers; joblib can hang after a failed start."""
+    """Raise a ChildProcessError unless joblib's workers can start; joblib could hang after a failed start."""
     count = effective_n_jobs(n_jobs)
     backend = get_active_backend(prefer=prefer)[0]
     if count > 1 and _is_local(backend):
@@ -149,8 +149,8 @@ class Content:
 class Shelf:
     """Arrays that a cluster stores until this process releases them."""
 
-    # Arrays are identified by content, so modified arrays are sent again. Each array is a task: workers fetch
-    # it once, preferably from another worker, and the cluster recomputes it if a worker fails.
+    # Arrays are identified by content, so modified arrays are sent again. Each array is the result of a task:
+    # workers fetch it once, preferably from another worker, and the cluster recomputes it if a worker fails.
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -172,7 +172,7 @@ class Shelf:
 
 
 class Parcels:
-    """Replacement of large arrays with Dask futures in calls that joblib sends to workers simultaneously."""
+    """Calls for joblib in which Dask futures replace large arrays."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -273,7 +273,7 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # Used for steps that take less time than sending their data, and for data that a worker could lose.
+    # This is for steps that take less time than sending their data, and for data that a worker could lose.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield

@@ -44,7 +44,6 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     """Read the ``y`` of ``fit``: one class per sample, label indicators, or None (no sample is labelled)."""
     # Classes have shape (n_samples,) or (n_samples, 1); -1, missing values and empty strings mark unlabelled
     # samples. Indicators are 0/1, dense or sparse (n_samples, n_labels); rows of -1 mark unlabelled samples.
-    # Raises a ValueError for wrong lengths, continuous values, invalid indicators and arrays without columns.
     if y is None:
         nothing = np.zeros(0, dtype=np.int64)
         return Targets(np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), nothing, False)
@@ -58,7 +57,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     if given.ndim not in (1, 2):
         raise ValueError(f"y must have one or two dimensions, got an array of shape {given.shape}")
     if len(given) != n_samples:
-        raise ValueError(f"y must have one row per sample, {n_samples} in all; got {len(given)}")
+        raise ValueError(f"y must have one row per sample ({n_samples}), got {len(given)}")
     return _classes(given) if given.ndim == 1 else _label_sets(given)
 
 
@@ -105,8 +104,8 @@ def _classes(y: NDArray[Any]) -> Targets:
         kept = np.array(kept.tolist())
     types = {isinstance(value, str): value for value in kept} if kept.dtype.kind == "O" else {}
     if len(types) == 2:
-        both = f"numbers ({quoted(types[False])}) and texts ({quoted(types[True])})"
-        raise ValueError(f"y mixes {both}; use one type for classes")
+        both = f"numbers ({quoted(types[False])}) and strings ({quoted(types[True])})"
+        raise ValueError(f"y mixes {both}; use a single type for all classes")
     if len(kept):
         check_classification_targets(kept)
     classes, codes = np.unique(kept, return_inverse=True)
@@ -132,7 +131,7 @@ def _label_sets(y: NDArray[Any]) -> Targets:
             raise TypeError("not real numbers")
         values = y.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"a two-dimensional y must contain indicators 0 and 1, got type {y.dtype}") from None
+        raise ValueError(f"a 2-d y must contain label indicators 0 and 1, got dtype {y.dtype}") from None
     if problem := wrong_indicators(values):
         raise ValueError(f"y, row {problem[0]}: {problem[1]}")
     labelled = np.asarray((values >= 0.0).all(axis=1))
@@ -145,12 +144,12 @@ def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
     odd = np.argwhere(~(missing | (Y == 0) | (Y == 1)))
     if len(odd):
         row, column = odd[0].tolist()
-        allowed = "0 or 1 (or all -1: unlabelled)"
+        allowed = "0 or 1 (or all -1 in an unlabelled row)"
         return row, f"label indicators must be {allowed}, got {Y[row, column]:g} in column {column}"
     partly = np.flatnonzero(missing.any(axis=1) & ~missing.all(axis=1))
     if len(partly):
         return int(partly[0]), (
-            "some labels are missing and others are not; mark all of them as missing (an unlabelled row), "
-            "fill them in, or remove the row"
+            "some labels are missing and others are not; fill in the missing labels, mark all labels as "
+            "missing (an unlabelled row), or remove the row"
         )
     return None

@@ -1,8 +1,4 @@
-"""Controls for evolutionary searches: baselines with the same operators and number of evaluations.
-
-:func:`compare` compares a pymoo algorithm with its controls, :func:`compare_deap` does so for a DEAP toolbox,
-and ``model.controls(X)`` for the search of an estimator.
-"""
+"""Controls for evolutionary searches: baselines with the same operators and number of evaluations."""
 
 from __future__ import annotations
 
@@ -81,10 +77,9 @@ def compare(
 ) -> ControlComparison:
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
-    Raises a TypeError or ValueError if ``n_evals`` is below the population size, if a control is unknown or
-    not applicable, if ``y`` has the wrong length or there is no ``decode`` to score it, or if an objective is
-    not finite. Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an
-    InterruptedSearchWarning if Ctrl-C stops the comparison; the result then contains the completed seeds.
+    Raises a TypeError or ValueError for invalid arguments or objectives that are not finite. Issues an
+    ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if Ctrl-C
+    stops the comparison; the result then contains the completed seeds.
 
     Parameters
     ----------
@@ -116,16 +111,14 @@ def compare(
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
     - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
-      restart with random weights after at most 100 successive failures. With one objective, there is a single
-      incumbent, which restarts after at most max(100, n_var) failures.
+      restart with random weights after at most 100 (with one objective, max(100, n_var)) failures.
     - ``"local search"``: climbs that restart from the incumbent's best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
-    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. In addition to the
-    evaluations, a run takes O(n_evals log n_evals) time for two objectives, and O(n_evals n_front n_obj) time
-    otherwise. Only feasible solutions with distinct objectives are archived.
+    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. Only feasible solutions
+    with distinct objectives are archived.
 
     Examples
     --------
@@ -155,9 +148,8 @@ def compare_deap(
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
     The control ``"drift"`` replaces ``select`` and ``select_parents`` with random selection, and sets the
-    step's ``elitism`` to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps that
-    perform their own selection. Incumbents apply the k-means step of :func:`~moo_clustering.algorithms.gka`
-    and :func:`~moo_clustering.algorithms.chc` with the same probability as the evolution.
+    step's ``elitism`` to 0. It is unavailable for CHC. Incumbents apply the k-means step of
+    :func:`~moo_clustering.algorithms.gka` with the same probability as the evolution.
 
     Parameters
     ----------
@@ -210,10 +202,10 @@ def _compared(
     others = controls if isinstance(controls, str) else [one for one in controls if not callable(one)]
     methods = [EVOLUTION, *_wanted(others, trial.lacking()), *own]
     if n_evals < trial.size:
-        size = f"the {trial.size} individuals of the initial population"
-        raise ValueError(f"n_evals={n_evals} is less than {size}; increase it or decrease pop_size")
+        size = f"the initial population size, {trial.size}"
+        raise ValueError(f"n_evals must be at least {size}, got {n_evals}; increase it or decrease pop_size")
     if y is not None and trial.decode is None:
-        raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); omit y")
+        raise ValueError(f"y requires partitions to score, but {trial.title} has no decode(X); omit y")
 
     def decode(X: Genes) -> NDArray[Any]:
         labels = np.asarray(trial.decode(X))
@@ -222,10 +214,10 @@ def _compared(
     if y is not None:
         y, n_samples = checked_array(y, "y"), decode(trial.sample()[:1]).shape[1]
         if y.shape != (n_samples,):
-            raise ValueError(f"y must contain one class per sample, {n_samples} in all; got shape {y.shape}")
+            raise ValueError(f"y must contain one class per sample ({n_samples}), got shape {y.shape}")
         y = checked_integers(marked(y), "y", "; number the classes 0, 1, ...")
         if y.max() < 0:
-            raise ValueError("y must contain at least one class 0, 1, ..., and -1 for unknown classes")
+            raise ValueError("y must contain at least one known class (0, 1, ...); -1 means unknown")
     # Compile kernels in a short run, so that the time of the first run does not include compilation.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
     runs: dict[tuple[int, str], Meter] = {}
@@ -264,10 +256,10 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
     for name in named:
         if name not in CONTROLS:
             near = did_you_mean(str(name), CONTROLS)
-            raise ValueError(f"controls must be 'auto' or from {CONTROLS}, got {quoted(name)}{near}")
+            raise ValueError(f"controls must be 'auto' or names from {CONTROLS}, got {quoted(name)}{near}")
         if name in lacking:
             possible = tuple(one for one in CONTROLS if one not in lacking)
-            raise ValueError(f"the control {name!r} requires {lacking[name]}; add it or use {possible}")
+            raise ValueError(f"control {name!r} requires {lacking[name]}; add it, or use {possible}")
     return named
 
 
@@ -303,9 +295,9 @@ class ControlComparison(NamedTuple):
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
         """Test the evolution against each control on a column of ``runs``, paired by seed.
 
-        Returns a data frame with one row per control: mean ``difference`` (positive if the evolution is
-        better), its 95% bootstrap interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test,
-        ``wins``, ``ties`` and ``losses``. With several problems, the pairs are problems, averaged over seeds.
+        Returns a row per control: mean ``difference`` (positive if the evolution is better), 95% bootstrap
+        interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
+        ``losses``. With several problems, the pairs are problems, averaged over seeds.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         choice("measure", measure, known)
@@ -405,9 +397,9 @@ class Meter:
         if not np.isfinite(F).all():
             bad = ~np.isfinite(F)
             raise ValueError(
-                f"the objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
+                f"objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
                 f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls require finite "
-                "objectives that depend on the individual alone"
+                "objectives that depend only on the individual"
             )
         feasible = violation <= 0
         self._new.append((X[feasible], F[feasible]))
@@ -435,9 +427,9 @@ class Meter:
 def _named(control: Any) -> str:
     name = name_of(control).strip("_").replace("_", " ")
     if not can_take(control, None, None, None, None):
-        raise TypeError(f"a control must accept (evaluate, sample, vary, rng); {name_of(control)} does not")
+        raise TypeError(f"control {name_of(control)} must accept the arguments (evaluate, sample, vary, rng)")
     if name in (EVOLUTION, *CONTROLS):
-        raise ValueError(f"a user-defined control cannot have the name {name!r} of a built-in one; rename it")
+        raise ValueError(f"a user-defined control has the name {name!r} of a built-in control; rename it")
     return name
 
 
@@ -476,7 +468,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
             fault = f"{title} counted {meter.count} evaluations; call problem.evaluate in the algorithm"
             raise ValueError(f"the algorithm does not evaluate through the problem: {fault}")
     if meter.count < meter.n_evals:
-        said = f"the search stopped by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
+        said = f"the search stopped on its own after {meter.count} of n_evals={meter.n_evals} evaluations."
         warn_caller(said, searches.ExhaustedSearchWarning)
 
 

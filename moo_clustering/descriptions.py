@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import FloatArray, integer, warn_caller
+from moo_clustering._arrays import FloatArray, IntArray, integer, warn_caller
 from moo_clustering._data import as_frame, checked_integers, checked_table
 from moo_clustering._messages import distinct_names, message_line, quoted
 
@@ -24,15 +24,15 @@ __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_co
 
 # Columns with more distinct values than this are divided into this number of equally frequent bins.
 _MOST_BINS = 256
-# Maximum number of columns to compare, maximum product of the numbers of columns and cluster pairs, and, in
-# wider tables, maximum number of columns that are compared because a given cluster differs most in them.
+# Maximum number of columns to compare, and of columns times cluster pairs. If a table has more columns, those
+# in which a cluster differs most are compared, up to the third number per cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Minimum strength of a contrast that is listed, and of a contrast that distinguishes two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
 # A cluster is "low" or "high" if its mean rank (from 0 to 1) is below the first or above the second value.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# These categories are meaningless by themselves, so cluster names also include the name of the column.
+# Categories that mean nothing without the name of their column, which cluster names then include.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # Parts of web and e-mail addresses, which do not indicate the topic of a document.
@@ -147,8 +147,8 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     def renamed(self, namer: Callable[[ClusterDescription], str]) -> ClusterDescriptions:
         """Return the descriptions with the cluster names that ``namer(description)`` returns.
 
-        If ``namer`` raises an error or does not return a non-empty string, the cluster keeps its name. If it
-        returns another cluster's name, a number is appended. A UserWarning is issued in both cases.
+        If ``namer`` raises an error or returns no non-empty string, the cluster keeps its name. If it returns
+        another cluster's name, a number is appended. A UserWarning is issued in both cases.
         """
         found, faults = list[ClusterDescription](), dict[int, str]()
         for each in self:
@@ -163,10 +163,11 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         if faults:
             first, fault = next(iter(faults.items()))
             more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
-            warn_caller(f"namer failed for cluster {first}{more} ({message_line(fault)}); the names remain")
+            said = f"namer failed for cluster {first}{more} ({message_line(fault)})"
+            warn_caller(f"{said}; the previous names are kept")
         names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
-            warn_caller(f"namer returned equal names, so numbers were appended, as in {quoted(changed[0])}")
+            warn_caller(f"namer returned duplicate names; numbers were appended, as in {quoted(changed[0])}")
         return ClusterDescriptions(found, self._sample_names).with_names(names)
 
     def with_names(self, names: Sequence[str]) -> ClusterDescriptions:
@@ -205,10 +206,10 @@ def describe_columns(
     Notes
     -----
     Each name is unique, and consists of up to three phrases that distinguish the cluster from the others.
-    Numbers are compared by Cliff's delta, in at most 256 bins, so units and monotone transformations have no
-    effect. The nearest cluster is the one with the most similar mean ranks and shares. Takes O(n_samples
-    n_columns) time, plus O(n_clusters^2) for each of at most 500 columns (fewer with more than 200 clusters).
-    In wider tables, only the columns in which each cluster differs most from all samples are compared.
+    Numbers are compared by Cliff's delta, in at most 256 bins, so monotone transformations have no effect.
+    The nearest cluster is the one with the most similar mean ranks and shares. In tables with more than 500
+    columns (fewer with more than 200 clusters), only the columns in which clusters differ most from all
+    samples are compared. Takes O(n_samples n_columns + n_clusters^2 n_compared) time.
 
     Examples
     --------
@@ -270,7 +271,7 @@ class ComparedColumns:
         self._columns = [replace(column, shared=shared) for column in self._columns]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return at most ``most`` columns, beginning with the columns that are named in ``first``."""
+        """Return at most ``most`` columns, starting with those named in ``first``."""
         return sorted(self._columns, key=lambda column: column.name not in first)[:most]
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
@@ -283,7 +284,7 @@ class ComparedColumns:
         return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of about ``most`` columns in which clusters differ most from all samples."""
+        """Return the positions of about ``most`` columns in which a cluster differs most from all samples."""
         members = _Members.of(labels, self._n_samples)
         return [self._places[at] for at in self._strongest(members, most, most)]
 
@@ -305,7 +306,7 @@ class ComparedTerms:
         self._weights = sparse.csr_array(checked_table(weights, "weights", accept_sparse="csr"))
         self._terms = [str(term) for term in terms]
         if len(self._terms) != (n := self._weights.shape[1]):
-            raise ValueError(f"terms must have one name per column of weights, {n}; got {len(self._terms)}")
+            raise ValueError(f"terms must have one name per column of weights ({n}), got {len(self._terms)}")
         self._present = self._weights.copy()
         self._present.data = (self._weights.data > 0).astype(np.float64)
         unusable = ENGLISH_STOP_WORDS | _OF_ADDRESSES
@@ -349,10 +350,15 @@ class ComparedTerms:
         return [int(place) for place in np.unique(order) if self._usable[place]]
 
 
+def cluster_indicators(labels: IntArray) -> Any:
+    """Return a sparse cluster indicator matrix of shape (n_clusters, n_samples)."""
+    inside = np.flatnonzero(labels >= 0)
+    shape = int(labels.max(initial=-1)) + 1, len(labels)
+    return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
+
+
 @dataclass(frozen=True, eq=False)
 class _Members:
-    """Cluster of each sample, and cluster sizes."""
-
     labels: NDArray[np.intp]
     sizes: NDArray[np.intp]
 
@@ -360,24 +366,16 @@ class _Members:
     def of(cls, labels: ArrayLike, n_samples: int) -> _Members:
         found = checked_integers(labels, "labels", ndim=(1,))
         if len(found) != n_samples:
-            raise ValueError(f"labels must have one number per sample, {n_samples} in all; got {len(found)}")
+            raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
         found = np.maximum(found.astype(np.intp), -1)
         return cls(found, np.bincount(found[found >= 0]))
 
-    @property
-    def indicators(self) -> Any:
-        """Sparse cluster indicator matrix, shape (n_clusters, n_samples)."""
-        inside = np.flatnonzero(self.labels >= 0)
-        shape = len(self.sizes), len(self.labels)
-        return sparse.csr_array((np.ones(len(inside)), (self.labels[inside], inside)), shape=shape)
-
     def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return the largest difference of any trait between each cluster and all samples, (n_clusters,)."""
+        """Return, for each cluster, the largest difference from all samples in any of the traits."""
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
-        """Return the mean of the dense or sparse rows of each cluster, shape (n_clusters, n_features)."""
-        totals = self.indicators @ rows
+        totals = cluster_indicators(self.labels) @ rows
         totals = totals.toarray() if sparse.issparse(totals) else totals
         return np.asarray(totals / np.maximum(self.sizes, 1)[:, None])
 
@@ -471,7 +469,7 @@ class _Column:
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
     def _dates(self, moments: Sequence[float], strength: FloatArray) -> list[str]:
-        """Format the median dates with just enough precision to distinguish clearly different clusters."""
+        """Format median dates with the lowest precision that distinguishes clearly different clusters."""
         differ = strength >= min(_DISTINCT, max(_LISTED, float(strength.max(initial=0.0))))
         for detail in range(self.detail - 1, 4):
             texts = np.array([_date(moment, detail) for moment in moments])
@@ -511,7 +509,7 @@ class _Trait:
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return the category, "mean" (if medians are equal) or "", then each cluster's value in words."""
+        """Return what a heatmap shows (a category, "mean" if medians are equal, or "") and each value."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -526,9 +524,9 @@ class Heatmap:
     Attributes
     ----------
     columns : sequence of (str, str)
-        Column or term, and "mean", the category whose share is shown, or "" for a median or another share.
+        Column or term; and "mean", the category whose share is shown, or "" for a median or another share.
     levels : ndarray of shape (n_clusters, n_columns), float64
-        Difference between the mean rank or share in a cluster and in all samples, in standard deviations.
+        Mean rank or share in the cluster minus that in all samples, in standard deviations.
     values : sequence of sequence of str
         Median, mean or share of each cluster and column, in words.
     """
@@ -701,7 +699,7 @@ def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
     """Return columns ``name``, ``typical`` and, with ``support``, also ``support`` and ``doubtful``."""
-    # A sample is doubtful if its support for another cluster is larger.
+    # A sample is doubtful if the pool supports another cluster more than the sample's own.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
     names[inside] = np.array(found.names, dtype=object)[labels[inside]]

@@ -19,19 +19,19 @@ Counts = NDArray[np.unsignedinteger[Any]]
 
 
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
-    """Count the choices: ``counts[j, r]`` is the number of individuals with value r at locus j.
+    """Count the individuals with each value (choice) at each locus.
 
     Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets can be added.
-    This and all functions that use the counts raise a ValueError unless ``ranks`` are integers in 0..width-1.
+    Raises a ValueError unless ``ranks`` are integers from 0 to ``width - 1``; so do the functions below.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_individuals, n_loci)
-        Values from 0 to width - 1.
+        Genes of the individuals, from 0 to width - 1.
     width : int
         Number of possible values of a gene.
     n_jobs : int, optional
-        Number of threads for blocks of loci.
+        Number of threads.
 
     Returns
     -------
@@ -43,17 +43,14 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
     return counts
 
 
+@documented(locus_counts)
 def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) -> None:
-    """Subtract the individuals ``ranks`` from a table of counts in place.
+    """Subtract counted individuals from a table of counts in place.
 
     Parameters
     ----------
     counts : ndarray of shape (n_loci, width)
-        Counts from :func:`locus_counts`, updated in place.
-    ranks : ndarray of shape (n_individuals, n_loci)
-        Individuals that have been counted.
-    n_jobs : int, optional
-        Number of threads for blocks of loci.
+        Counts from :func:`locus_counts`.
     """
     ranks = _checked(ranks, *counts.shape)
     for_blocks(lambda lo, hi: loci.subtract_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
@@ -61,14 +58,15 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 
 @documented(locus_counts)
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Count the loci that each individual shares with each member of the counted set; sum over the members.
+    """Count, for each individual, the equal genes in all comparisons with the members of a counted set.
 
-    DIV is 1 - count / (n_loci * s) for a counted set of s individuals. Takes O(n_individuals * n_loci) time.
+    For a set of s members, an individual's diversity (see :func:`diversity`) is 1 - count / (n_loci * s).
+    Takes O(n_individuals * n_loci) time.
 
     Parameters
     ----------
     counts : ndarray of shape (n_loci, width)
-        Counts of the set, computed by :func:`locus_counts`.
+        Counts of the set from :func:`locus_counts`.
 
     Returns
     -------
@@ -102,7 +100,9 @@ def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
 
 
 def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:
-    """Compute DIV of each individual with respect to a reference set (PESC, Eq. 2).
+    """Compute each individual's diversity DIV: its mean fraction of genes that differ from a reference set.
+
+    Source: PESC, Eq. 2.
 
     Parameters
     ----------
@@ -130,7 +130,8 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
     if min(population.size, reference.size) == 0:
         raise ValueError("diversity requires at least one individual with at least one gene")
     if min(population.min(), reference.min()) < 0:
-        raise ValueError("genes must be non-negative integers")
+        lowest = min(population.min(), reference.min())
+        raise ValueError(f"genes must be non-negative, got {lowest}")
     width = int(max(population.max(), reference.max())) + 1
     shared = shared_choices(population, locus_counts(reference, width))
     return 1.0 - shared / (population.shape[1] * len(reference))

@@ -1,8 +1,4 @@
-"""Differences between new rows and training rows, and changes in clusters after an update with new rows.
-
-:class:`Drift` is returned by ``model.drift(X)`` and used by the command ``predict``.
-:class:`ClusterChanges` is the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
-"""
+"""Differences between new rows and training rows, and changes in clusters after an update with new rows."""
 
 from __future__ import annotations
 
@@ -82,7 +78,9 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
     if not set(new) <= set(known):
         return []
-    return [f"all {len(X)} rows equal rows of the fit; if they are the same rows, no new data are tested"]
+    return [
+        f"all {len(X)} rows also occur in the fit; if they are the rows of the fit, no new data are tested"
+    ]
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
@@ -285,7 +283,7 @@ class ClusterChanges:
     splits : dict of int to tuple of int
         For each split earlier cluster, the clusters (two or more) that contain at least a fifth of its rows.
     renumbered : dict of int to int
-        Earlier and new numbers of clusters that were renumbered to fill gaps and keep numbers contiguous.
+        Earlier and new numbers of clusters that were renumbered to fill gaps.
     moved : ndarray of int
         Indices of earlier rows that are no longer in the cluster that matches their earlier cluster.
     drift : Drift
@@ -375,7 +373,7 @@ class ClusterChanges:
             numbers = str(each.rows), str(each.new_rows)
             rows.append([str(each.cluster), printable_line(each.name), *numbers, str(each.event)])
         moved = f"{len(self.moved)} of {self.n_old} old rows moved to another cluster"
-        lines = [f"Cluster {old} now has the number {new}." for old, new in self.renumbered.items()]
+        lines = [f"Cluster {old} is now cluster {new}." for old, new in self.renumbered.items()]
         n_new = f"{self.n_new} new row{'' if self.n_new == 1 else 's'}"
         return "\n".join([f"{n_new}; {moved}.", *lines, aligned(rows, right=(2, 3))])
 

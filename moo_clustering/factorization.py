@@ -68,10 +68,10 @@ def nmf(
 ) -> NMFRuns:
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
-    Raises a ValueError if the runs do not fit into ``max_memory``. "hals" and "mu" update all runs of a batch
-    in a single pass over A. Takes O(n_values k + (n_documents + n_terms) k^2) time per run and iteration, and
-    O(n_runs (n_documents + n_terms) k) memory. A run's result is bitwise identical for any batch size and
-    number of workers. Source: Ensemble NMF, section on non-negative matrix factorization.
+    Raises a ValueError if the runs do not fit into ``max_memory``. Takes O(n_values k + (n_documents +
+    n_terms) k^2) time per run and iteration, and O(n_runs (n_documents + n_terms) k) memory. A run's result
+    is bitwise identical for any batch size and number of workers. Source: Ensemble NMF, section on
+    non-negative matrix factorization.
 
     Parameters
     ----------
@@ -100,7 +100,6 @@ def nmf(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.factorization import labels_from_factors, nmf
     >>> A = np.kron(np.eye(2), np.ones((3, 2)))
     >>> runs = nmf(A, 2, seeds=np.random.SeedSequence(0).spawn(5))
@@ -181,7 +180,7 @@ class NMFRuns(NamedTuple):
 def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) -> NDArray[np.int32]:
     """Return the topic with the largest weight in each document; among equal weights, the lower topic number.
 
-    Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
+    Source: W. Xu, X. Liu, Y. Gong, SIGIR (2003), section 3.2.
 
     Parameters
     ----------
@@ -200,7 +199,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
         needed = "(n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and (n_runs, n_documents, k)"
         shapes = f"{topics.shape} and {weights.shape}"
-        raise ValueError(f"U and V must be {needed} with the same k; got shapes {shapes}")
+        raise ValueError(f"U and V must have shapes {needed} with the same k; got {shapes}")
     if unit_topics:
         weights = weights * topic_lengths(topics)[..., np.newaxis, :]
     return weights.argmax(axis=-1).astype(np.int32)
@@ -226,8 +225,8 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
 def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
     """Compute the exact non-negative weights V that minimise ||A - V U^T||^2.
 
-    Applies an active-set method to the normal equations. Takes O(n_values n_components) time for the
-    products, and at worst about O(n_components^4) per document, but far less if few weights are positive.
+    Takes O(n_values n_components) time for the products, and at worst about O(n_components^4) time per
+    document.
 
     Parameters
     ----------
@@ -300,7 +299,7 @@ def _solved(
     _check_count("n_components", n_components)
     _check_count("max_iter", max_iter)
     if not tol >= 0:
-        raise ValueError(f"tol must be non-negative; got {quoted(tol)}")
+        raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
     matrix = check_matrix(A, dtype)
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins.U if isinstance(origins, Starts) else origins)
@@ -341,14 +340,14 @@ def _origins(
         origins = np.random.SeedSequence().spawn(n_runs or 1) if seeds is None else list(seeds)
         name, count = "seeds", len(origins)
     if count == 0 or n_runs not in (None, count):
-        wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
-        raise ValueError(f"{name} must contain {wanted} runs, got {count}")
+        wanted = "at least one run" if n_runs is None else f"n_runs={n_runs} runs"
+        raise ValueError(f"{name} must contain {wanted}, got {count}")
     return origins
 
 
 def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1; got {quoted(value)}")
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {quoted(value)}")
 
 
 class Batches(NamedTuple):
@@ -449,8 +448,8 @@ def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Start
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
             needed = f"shape (n_runs, {n_rows}, {n_components}), with the same n_runs in U and V"
             raise ValueError(f"{name} of starts must have {needed}; got {factor.shape}")
-        if not np.isfinite(factor).all() or (factor < 0).any():
-            raise ValueError(f"{name} of starts has entries that are negative or not finite")
+        if (factor < 0).any():
+            raise ValueError(f"{name} of starts must be non-negative, got {factor.min():g}")
     return Starts(U, V)
 
 
@@ -551,14 +550,8 @@ class _Side(NamedTuple):
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)
         inners = np.empty((n_blocks, 1, self.n_runs))
         # Convert to the panel's precision, because each kernel is compiled for a single type.
-        given = (
-            *self.rows,
-            other,
-            gram.astype(dtype, copy=False),
-            self.panel,
-            self.n_components,
-            self.bounds,
-        )
+        gram = gram.astype(dtype, copy=False)
+        given = *self.rows, other, gram, self.panel, self.n_components, self.bounds
         out = self.multiply, scratch, grams, inners[:, 0]
         sweep = partial(nmf_panel.update_panel, *given, *out)
         n_values = len(self.rows[0]) + _ROW_COST * self.n_components * len(self.panel)

@@ -53,8 +53,8 @@ def document_term_counts(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Count the stems in each document.
 
-    Takes O(total length) time and O(stored counts) memory. Raises a TypeError or ValueError if an argument is
-    invalid or no term is left, and an ImportError if snowballstemmer is not installed.
+    Takes O(total length) time. Raises a TypeError or ValueError if an argument is invalid or no term is left,
+    and an ImportError if snowballstemmer is not installed.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def prune_terms(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Drop terms that occur in few documents, for example in a subset of a collection.
 
-    Takes O(stored counts) time and memory. If ``counts`` come from all documents with ``min_df=1``,
-    ``prune_terms(counts[rows], terms, min_df=2)`` equals :func:`document_term_counts` of the selected
-    documents. Raises a ValueError if no term is left or an argument is invalid.
+    If ``counts`` come from all documents with ``min_df=1``, ``prune_terms(counts[rows], terms, min_df=2)``
+    equals :func:`document_term_counts` of the selected documents. Raises a ValueError if no term is left or
+    an argument is invalid.
 
     Parameters
     ----------
@@ -125,7 +125,8 @@ def prune_terms(
     rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
     names = checked_array(terms, "terms")
     if names.shape != (rows.shape[1],):
-        raise ValueError(f"terms must have one name per column, {rows.shape[1]}; got shape {names.shape}")
+        n_terms = rows.shape[1]
+        raise ValueError(f"terms must have one name per column, {n_terms} in all; got shape {names.shape}")
     n_documents = rows.shape[0]
     least = _least_documents(min_df, n_documents)
     df = np.bincount(rows.indices[rows.data != 0], minlength=rows.shape[1])
@@ -141,7 +142,7 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
         return float(min_df) * n_documents
-    allowed = "a number of documents (1, 2, ...) or a share from 0.0 to 1.0"
+    allowed = "an integer of at least 1 (documents) or a float from 0.0 to 1.0 (share of documents)"
     raise ValueError(f"min_df must be {allowed}, got {quoted(min_df)}")
 
 
@@ -149,10 +150,9 @@ class StemmingAnalyzer:
     """Analyzer that returns the stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
     Converts the text to lower case, splits it into runs of at least two letters a to z, drops stop words and
-    stems the remaining words. The analyzer caches the stem of each distinct word; a pickle omits the cache.
-    Takes O(document length) time and O(distinct words so far) memory. Raises an ImportError if
-    snowballstemmer is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix
-    stripping", Program 14 (1980).
+    stems the remaining words. Takes O(document length) time and O(distinct words so far) memory. Raises an
+    ImportError if snowballstemmer is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An
+    algorithm for suffix stripping", Program 14 (1980).
 
     Parameters
     ----------
@@ -192,8 +192,7 @@ class StemmingAnalyzer:
         """Return the stems of a document, in order and with repetitions.
 
         A document is a string, or a mapping with at least one of the fields ``title``, ``abstract``, ``text``
-        (strings or None) and ``headings`` (a sequence of strings or None), which are joined by spaces. Raises
-        a TypeError or ValueError if the document or a field is invalid.
+        (strings or None) and ``headings`` (a sequence of strings or None), which are joined by spaces.
         """
         text = document if isinstance(document, str) else self._joined(document)
         # An empty stem marks a stop word.
@@ -210,19 +209,19 @@ class StemmingAnalyzer:
 
     def _joined(self, document: Mapping[str, Any]) -> str:
         if not isinstance(document, Mapping):
-            raise TypeError(f"a document must be a string or a mapping of its fields, got {quoted(document)}")
+            raise TypeError(f"a document must be a string or a mapping of fields, got {quoted(document)}")
         if document.keys().isdisjoint((*_FIELDS, _HEADINGS)):
             held = ", ".join(map(repr, document)) or "no fields"
             raise ValueError(
-                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has {held}"
+                f"a document must have at least one field {', '.join(_FIELDS)} or {_HEADINGS}, got {held}"
             )
-        headings = _texts(document.get(_HEADINGS), f"the field {_HEADINGS} of a document")
+        headings = _texts(document.get(_HEADINGS), f"field {_HEADINGS} of a document")
         if headings and self.expand_terms is not None:
             headings = _texts(self.expand_terms(headings), "the result of expand_terms")
         parts = [document.get(field) for field in _FIELDS]
         for field, part in zip(_FIELDS, parts, strict=True):
             if not isinstance(part, str | None):
-                raise TypeError(f"the field {field} of a document must be a string, got {quoted(part)}")
+                raise TypeError(f"field {field} of a document must be a string, got {quoted(part)}")
         return " ".join(part for part in [*parts, *headings] if part)
 
 
@@ -257,8 +256,8 @@ def _stop_words(stop_words: StopWords) -> frozenset[str]:
             raise ValueError(f"{allowed}, got {quoted(stop_words)}")
         return frozenset(ENGLISH_STOP_WORDS)
     words = [] if stop_words is None else list(stop_words)
-    if not all(isinstance(word, str) for word in words):
-        raise TypeError(f"{allowed}, but some of the words are not strings")
+    if others := [word for word in words if not isinstance(word, str)]:
+        raise TypeError(f"{allowed}, got the non-string {quoted(others[0])} in a list")
     return frozenset(word.lower() for word in words)
 
 
@@ -275,9 +274,8 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     """Return the information gain of the labels given the presence of each feature, in bits.
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
-    label. With one class per sample, the sum is over the class indicators. Takes O(stored values * n_labels)
-    time for one sparse product, and O(stored values) memory plus blocks of 32 MB. Source: SISC-ML, section 5.
-    Raises a ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid.
+    label; one class per sample is replaced by class indicators. Takes O(stored values * n_labels) time.
+    Raises a ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid. Source: SISC-ML, section 5.
 
     Parameters
     ----------
@@ -341,15 +339,16 @@ def _bits(counts: FloatArray, totals: Any) -> FloatArray:
 class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimator):
     """Select the features with the largest :func:`information_gain`.
 
-    Source: SISC-ML, section 5.
+    Issues a UserWarning if all features are constant. Unlabelled samples are ignored. The paper used the
+    labels of all samples, even test samples, which overestimates results with few labels; to reproduce it,
+    fit before splitting the data. Source: SISC-ML, section 5.
 
     Parameters
     ----------
     n_features : int, default=1000
         Maximum number of features to select. Ties are broken in favour of the lower column index.
     drop_constant : bool, default=True
-        Drop features that are present in all or none of the samples passed to ``fit``, labelled or not. They
-        do not affect partitions, and their feature weights would grow without bound.
+        Drop features that are present in all or none of the samples passed to ``fit``, labelled or not.
 
     Attributes
     ----------
@@ -358,12 +357,6 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     support_ : ndarray of shape (n_features_in_,), bool
         Mask of the selected features.
     n_features_in_, feature_names_in_
-
-    Notes
-    -----
-    Issues a UserWarning if no feature is selected because all are constant. Takes the same time and memory as
-    :func:`information_gain`. Unlabelled samples are ignored. The paper used the labels of all samples, even
-    test samples, which overestimates results with few labels; to reproduce it, fit before splitting the data.
 
     Examples
     --------
@@ -398,8 +391,8 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
             allowed = (df > 0) & (df < rows.shape[0])
             if not allowed.any():
                 _arrays.warn_caller(
-                    f"no features remain: each of {len(allowed)} features is zero in all or nonzero "
-                    f"in all of the {rows.shape[0]} samples"
+                    f"no features remain: each of the {len(allowed)} features is zero in all samples or "
+                    "nonzero in all samples"
                 )
         # Round, because gains that are equal in theory can differ in the last digits.
         order = np.argsort(-self.information_gains_.round(12), kind="stable")
@@ -442,11 +435,9 @@ class NCWTransformer(_SparseWeighting):
     """Divide each document by the square root of its similarity to all documents (normalised-cut weighting).
 
     A document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
-    all documents in ``fit``; if z_i = 0, it remains zero. A new document a has z = <a, s> with the same s,
-    regardless of other new documents, and becomes zero if it shares no term with the documents in ``fit``.
-    Takes O(stored weights) time and memory, because the similarity matrix is never formed. The output is
-    sparse, so ``set_output`` accepts only ``"default"``. Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu,
-    Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003).
+    all documents in ``fit``; if z_i = 0, it becomes zero. New documents are weighted with the same s. Takes
+    O(stored weights) time and memory. The output is sparse, so ``set_output`` accepts only ``"default"``.
+    Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu, Y. Gong, SIGIR (2003).
 
     Attributes
     ----------
@@ -466,11 +457,7 @@ class NCWTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Compute the sum of the documents, shape (n_documents, n_terms), dense or sparse.
-
-        Raises a ValueError if a weight is negative, infinite or missing. In the published method, each row
-        has unit length or is zero.
-        """
+        """Compute the sum of the documents; raise a ValueError for negative or non-finite weights."""
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
             self.sum_ = np.asarray(weights.sum(axis=0, dtype=np.float64)).ravel()
@@ -479,11 +466,7 @@ class NCWTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weight documents by their similarity to the documents in ``fit``.
-
-        Returns a CSR matrix, float32 for float32 input and float64 otherwise. Raises a ValueError if a value
-        is negative, infinite or missing, or if the number of terms differs.
-        """
+        """Weight documents by their similarity to those in ``fit``; the CSR matrix keeps float32 input."""
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
         # Scale both factors by the magnitude of the sums, which cancels, to avoid overflow and underflow.
@@ -511,9 +494,8 @@ class PaperTfidfTransformer(_SparseWeighting):
     """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
 
     Terms that occur in every document have weight 0; scikit-learn's ``TfidfTransformer`` multiplies counts by
-    ln(n / df_j) + 1 (without smoothing) instead. Takes O(stored counts) time and memory. New documents are
-    weighted with the ``idf_`` from ``fit``. The output is sparse; ``set_output`` accepts only ``"default"``.
-    Source: Ensemble NMF, section 2.
+    ln(n / df_j) + 1 (without smoothing) instead. Takes O(stored counts) time and memory. The output is
+    sparse; ``set_output`` accepts only ``"default"``. Source: Ensemble NMF, section 2.
 
     Attributes
     ----------
@@ -536,10 +518,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term; X contains counts, shape (n_documents, n_terms).
-
-        Raises a ValueError if a value is negative, infinite or missing.
-        """
+        """Count the documents that contain each term; X contains counts, shape (n_documents, n_terms)."""
         counts = validated_rows(self, X, reset=True)
         self.df_ = np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
         self.idf_ = np.zeros(counts.shape[1])
@@ -550,9 +529,8 @@ class PaperTfidfTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight counts by the ``idf_`` from ``fit``, and scale rows to unit length.
 
-        Returns a CSR matrix without stored zeros, float32 for float32 input and float64 otherwise. A document
-        whose terms all have weight 0 has a zero row; a warning reports the number of such documents. Raises a
-        ValueError if a value is negative, infinite or missing, or if the number of terms differs.
+        Returns a CSR matrix that keeps float32 input. A document whose terms all have weight 0 has a zero
+        row; a warning reports the number of such documents.
         """
         check_is_fitted(self)
         weights = _arrays.near_one(validated_rows(self, X, reset=False))
@@ -572,8 +550,8 @@ def binary_unigrams(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Return binary indicators of the words in each text, using scikit-learn's ``CountVectorizer``.
 
-    Takes O(total text length) time and O(stored values) memory. Source: SISC-ML, section 5. Raises a
-    TypeError or ValueError if texts is not a sequence of strings, an option is invalid, or no word is left.
+    Source: SISC-ML, section 5. Raises a TypeError or ValueError if texts is not a sequence of strings, an
+    option is invalid, or no word is left.
 
     Parameters
     ----------
@@ -618,7 +596,7 @@ def _fit_terms(vectorizer: Any, texts: Sequence[Any]) -> tuple[Any, NDArray[Any]
         X = vectorizer.fit_transform(texts)
     except ValueError as error:
         if "empty vocabulary" in str(error):
-            raise ValueError("all documents are empty after stop words") from error
+            raise ValueError("all documents are empty after removing stop words") from error
         if "no terms remain" in str(error) or "max_df corresponds to" in str(error):
             limits = f"min_df={vectorizer.min_df} and max_df={vectorizer.max_df}"
             raise ValueError(f"{limits} leave no terms in the {len(texts)} documents") from error

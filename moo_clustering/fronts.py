@@ -31,14 +31,13 @@ Kind = Literal["box", "eigenvalue"]
 def attainment_scores(
     F: ArrayLike, n_clusters: ArrayLike, controls: Sequence[Front], *, k_user: int = 25
 ) -> AttainmentScores:
-    """Compute the distance of each solution on a front to the attainment surfaces of control fronts.
+    """Score each solution on a front by its distance to the nearest attainment surface of a control front.
 
-    The objectives of each front are scaled to [0, 1], and their square roots are compared. The score of a
-    solution is its distance to the nearest control surface: the boundary of the region that a control front
-    dominates. The end points of the front have score 0. Takes O(n_solutions m) time and memory for control
-    fronts with m solutions. Raises a ValueError if shapes do not match, if there is no control front, or if a
-    front has no solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC
-    11(1), 2007, Algorithm 1, except that the best score is the largest of the minimum distances.
+    An attainment surface is the boundary of the region that a front dominates. The objectives of each front
+    are scaled to [0, 1], and their square roots are compared. The end points of the front have score 0. Takes
+    O(n_solutions m) time and memory for control fronts with m solutions. Raises a ValueError if shapes do not
+    match, if there is no control front, or if a front has no solution with few enough clusters. Source: Handl
+    and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1, with the largest of the minimum distances as best score.
 
     Parameters
     ----------
@@ -65,12 +64,13 @@ def attainment_scores(
     k_max = min([k_user, *(int(k.max()) for _, k in [(front, numbers), *checked])])
     kept = numbers <= k_max
     if not kept.any():
-        raise ValueError(f"no solution has {k_max} or fewer clusters, the limit set by k_user and all fronts")
+        limit = f"{k_max} clusters, the smallest limit set by k_user and the fronts"
+        raise ValueError(f"F must contain a solution with at most {limit}")
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])
     surfaces = tuple(_staircase(_scaled(values[k <= k_max])) for values, k in checked if (k <= k_max).any())
     if len(surfaces) < len(checked):
-        raise ValueError(f"a control front has no solution with {k_max} or fewer clusters")
+        raise ValueError(f"every control front must contain a solution with at most {k_max} clusters")
     scores = np.full(len(front), np.nan)
     scores[kept] = np.min([_to_staircase(scaled[kept], control) for control in surfaces], axis=0)
     return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
@@ -82,8 +82,8 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}")
     if numbers.shape != (len(values),):
-        got = f"got {numbers.size} for {len(values)} solutions"
-        raise ValueError(f"{what} must have one number of clusters per solution, {got}")
+        size = f"one integer per solution ({len(values)})"
+        raise ValueError(f"n_clusters of {what} must have {size}, got {numbers.size}")
     return values, numbers.astype(np.int64)
 
 
@@ -135,7 +135,7 @@ class AttainmentScores:
     def best(self, n_clusters: int | None = None) -> int:
         """Return the solution with the highest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties go to fewer clusters, then to the lower index. Raises a ValueError if no solution has scores.
+        Ties are broken by fewer clusters, then by the lower index. Raises a ValueError if none has a score.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:
@@ -147,10 +147,8 @@ class AttainmentScores:
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
-        """Return the best solution for each number of clusters at which the score has a local maximum.
-
-        A local maximum exceeds the score of the next lower number, and is not below that of the next higher.
-        """
+        """Return the best solution for each number of clusters at which the score has a local maximum."""
+        # A local maximum exceeds the previous score, and is at least the next score.
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
         padded = np.concatenate([[-np.inf], self.scores[rows], [-np.inf]])
@@ -190,14 +188,13 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 
 @documented()
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
-    """Construct solutions on the convex hull of SRMOSC's front; both objectives are sums over the samples.
+    """Construct solutions on the convex hull of SRMOSC's front, whose objectives are sums over the samples.
 
     For each sample, non-negative orthogonal matching pursuit computes the error for each number of links.
     Each step along a sample's lower convex hull of (number of links, error) leads from one solution to the
     next; steps are sorted by decrease in error per link. The pursuit is greedy, so the result is approximate.
-
-    Takes O(n k (w n_features + k^2)) time for n samples with at most k links to w candidates, plus a sort
-    of at most n w steps. Takes O(n w) memory, plus one weight for each link at a hull corner.
+    Takes O(n k (w n_features + k^2) + n w log(n w)) time for n samples with at most k links to w candidates,
+    and O(n w) memory, plus one weight for each link at a hull corner.
 
     Parameters
     ----------
@@ -295,7 +292,7 @@ class SRMOSCHull:
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
         """Return the row of each link of a member, and the position of its weight."""
         if not -len(self) <= member < len(self):
-            raise ValueError(f"member must be less than {len(self)}, got {member}")
+            raise ValueError(f"member must be from {-len(self)} to {len(self) - 1}, got {member}")
         n_samples = self._problem.n_samples
         done = np.bincount(self.steps[: member % len(self)], minlength=n_samples)
         vertex = self._vertices[:-1] + done
@@ -328,14 +325,12 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
 
 
 def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
-    """Compute the corners of the attainment surface for each fraction, for two minimised objectives.
-
-    V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of stochastic
-    optimisers and the attainment function", EMO 2001. Fractions are above 0 and at most 1. Points with NaN
-    are omitted.
-    """
+    """Compute the corners of the surface that each fraction of the fronts attains, for two objectives."""
+    # Source: V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of
+    # stochastic optimisers and the attainment function", EMO 2001. Objectives are minimised; points with NaN
+    # are omitted.
     if np.ndim(fractions) != 1 or not len(fractions) or not all(0 < one <= 1 for one in fractions):
-        raise ValueError(f"fractions must be a list of numbers above 0 and at most 1, got {fractions}")
+        raise ValueError(f"fractions must be a non-empty list of numbers in (0, 1], got {fractions}")
     fronts = [F[~np.isnan(F).any(axis=1)] for F in fronts]
     x = np.unique(np.concatenate(fronts)[:, 0])
     # For each front, the lowest second objective among points with a first objective of at most x.

@@ -32,7 +32,7 @@ from moo_clustering import __version__
 from moo_clustering._arrays import QuotingError, integer, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering._messages import checked_path, special_file
+from moo_clustering._messages import checked_path, shortened, special_file
 
 if sys.platform == "win32":
     import msvcrt
@@ -97,9 +97,8 @@ _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
 # Errors raised when another process holds the lock. Other errors mean that locks are not supported.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
-_LONGEST = 60
 _NOT_KNOWN = "not known"
-START_OVER = "remove it to start from the beginning"
+START_OVER = "remove it to start over"
 RUNTIME_DEPENDENCIES = (
     "click", "deap", "jinja2", "joblib", "lazy_loader", "matplotlib", "networkx", "numba", "numpy",
     "pandas", "pymoo", "scikit-learn", "scipy", "skops", "threadpoolctl", "tqdm",
@@ -138,10 +137,10 @@ def write_archive(
             rule = (
                 "letters, digits and '_ . / -', beginning with a letter, digit or '_', not ending in '.npy'"
             )
-            raise ValueError(f"arrays has the name {name!r}; names are {rule}, and not {HEADER!r}")
+            raise ValueError(f"arrays has the name {name!r}; names must be {rule}, and not {HEADER!r}")
         if sparse.issparse(value):
             if (kind := type(value).__name__) not in _CSR_CLASSES:
-                fault = f"is a {kind}; sparse matrices are stored as CSR, convert with .tocsr()"
+                fault = f"is a {kind}; sparse matrices must be CSR, so convert it with .tocsr()"
                 raise TypeError(f"arrays[{name!r}] {fault}")
             sparse_classes[name] = {"class": kind, "shape": [int(n) for n in value.shape]}
             members |= {f"{name}::{part}": getattr(value, part) for part in _CSR_PARTS}
@@ -251,7 +250,7 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
 
 
 def version_fault(version: object, newest: int) -> str:
-    """Return the end of a sentence on why a format version cannot be read; empty if it can be read."""
+    """Return why a file with this format version cannot be read, as the end of a sentence; "" if it can."""
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
@@ -294,7 +293,7 @@ def _is_abandoned(temporary: str, number: int) -> bool:
 
 
 def _lives(number: int) -> bool:
-    """Return whether another process has this ID. (``_WRITING`` lists the files of this process.)"""
+    """Return whether another process has this ID."""
     if number == os.getpid():
         return False
     try:
@@ -314,11 +313,9 @@ class FolderInUseError(ValueError):
 def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     """Lock a folder for writing within a context, and remove temporary files left by killed processes.
 
-    The lock is held through an open file (``flock``; on Windows, a locked byte). The system releases it when
-    the process ends for any reason, so a lock file left by a killed process has no effect. If the file system
-    does not support locks, a warning is issued and the block runs without a lock. Raises a FolderInUseError
-    if another process, or another block in this process, has locked the folder, and an OSError that names the
-    folder if it is not writable.
+    The system releases the lock when the process ends, so a lock file left by a killed process has no effect.
+    If the file system does not support locks, a warning is issued and the block runs without a lock. Raises a
+    FolderInUseError if another process or block has locked the folder, and an OSError if it is not writable.
 
     Parameters
     ----------
@@ -328,7 +325,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     Yields
     ------
     callable
-        Returns whether the locked folder still exists and has not been removed and recreated.
+        Returns whether the locked folder still exists, without having been removed and recreated.
     """
     path = checked_path(folder, "folder") / _LOCK
     try:
@@ -376,12 +373,12 @@ def _lock_file(path: Path) -> int:
                 os.close(descriptor)
                 raise BlockingIOError(error.errno, error.strerror) from error
             fault = f"the file system of {path.parent} does not support locks ({error.strerror})"
-            warn_caller(f"{fault}: make sure that no other process writes to this folder")
+            warn_caller(f"{fault}; make sure that no other process writes to this folder")
         # If the previous owner removed the file between the two calls, try again with a new file.
         if os.fstat(descriptor).st_nlink:
             return descriptor
         os.close(descriptor)
-    raise BlockingIOError(errno.EAGAIN, "the file is removed repeatedly")
+    raise BlockingIOError(errno.EAGAIN, "other processes keep removing the lock file")
 
 
 @contextmanager
@@ -417,7 +414,13 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         raise
     finally:
         _WRITING.discard(temporary.name)
-    _sync_folder(path.parent)
+    # If the system supports this call, it makes a renamed file survive a power failure.
+    with suppress(OSError):
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _check_target(path: Path) -> None:
@@ -460,16 +463,6 @@ def cell_text(cell: str) -> str:
 def _without_mark(found: re.Match[str]) -> str:
     blanks, marks = ("".join(part or "" for part in found.groups()[first::2]) for first in (0, 1))
     return blanks + marks[1:]
-
-
-def _sync_folder(folder: Path) -> None:
-    # If the system supports this call, it makes a renamed file survive a power failure.
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
@@ -557,8 +550,7 @@ def to_json(value: Any, where: str = "value") -> Any:
     """Convert a value to JSON types.
 
     NumPy scalars become Python numbers; arrays, tuples and sets (sorted) become lists; paths become strings.
-    NaN and infinities are kept, because Python's JSON reader accepts them. Raises a TypeError that states
-    where a value of an unsupported type occurs.
+    NaN and infinities are kept. Raises a TypeError that states where an unsupported type occurs.
 
     Parameters
     ----------
@@ -635,7 +627,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
-            limit = f"{EXPANSION} times as many, which is not allowed; save it without compression"
+            limit = f"the allowed {EXPANSION} times as many; save it without compression"
             raise ValueError(f"its {size:,} bytes expand to {expanded:,}, more than {limit}")
         arrays = {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
     check_digest(arrays)
@@ -648,7 +640,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
     """Return the number of members listed at the end of a zip file; None if it exceeds the two-byte field."""
-    # This is the size of the end record of a zip file with a comment of maximum length.
+    # The record at the end of a zip file has 22 bytes and a comment of up to 65,535 bytes.
     file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
     start = end.rfind(b"PK\x05\x06")
@@ -661,17 +653,17 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     with archive.open(member) as file:
         version = npy.read_magic(file)
         if version not in _HEADERS:
-            raise ValueError(f"array {name!r} has the unknown format {version[0]}.{version[1]}")
+            raise ValueError(f"array {name!r} has the unknown format version {version[0]}.{version[1]}")
         try:
             shape, _, dtype = _HEADERS[version](file)
         except ValueError as error:
             # Replace NumPy's message, which recommends unpickling for long headers; this is unsafe.
-            raise ValueError(f"array {name!r} has a header that cannot be read") from error
+            raise ValueError(f"array {name!r} has an unreadable header") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")
         # Shapes with booleans or negative numbers could also match the number of bytes.
         if not all(type(n) is int and n >= 0 for n in shape):
-            raise ValueError(f"array {name!r} declares the shape {shape}")
+            raise ValueError(f"array {name!r} declares the invalid shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
         if there != declared or (not declared and max(shape, default=0) > _MOST_EMPTY):
             raise ValueError(f"array {name!r} has {there:,} bytes, but declares shape {shape}, type {dtype}")
@@ -741,8 +733,8 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     """Read the state of a run from its checkpoint file.
 
     Issues a UserWarning if the checkpoint was saved with a different BLAS kernel, which can change the last
-    digits of results. Raises an ArchiveError that states the remedy if the file is not a readable checkpoint.
-    Raises a CheckpointMismatchError that lists the differences if the checkpoint belongs to another run.
+    digits of results. Raises an ArchiveError if the file is not a readable checkpoint, and a
+    CheckpointMismatchError if the checkpoint belongs to another run.
 
     Returns
     -------
@@ -756,11 +748,11 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     except ArchiveError as error:
         raise ArchiveError(f"{error}; {START_OVER}") from error
     if meta.get("kind") != _KIND:
-        raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint; name another file")
+        raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint; choose another file")
     if not all(isinstance(meta.get(part), dict) for part in ("identity", "state")):
         raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: a part is missing; {START_OVER}")
     if differences := _differences(meta["identity"], to_json(checkpoint.identity)):
-        remedy = "continue with the original data and parameters, or name another file"
+        remedy = "continue with the original data and parameters, or choose another file"
         fault = f"belongs to another run: {'; '.join(differences)}"
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
@@ -784,7 +776,7 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = 
             texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
             if bool(there[key] == here[key]) or len(texts) == 1:
                 continue
-        old, new = (_short(repr(values[key])) if key in values else "absent" for values in (there, here))
+        old, new = (shortened(repr(each[key]), 60) if key in each else "absent" for each in (there, here))
         difference = f"{what}{key} is {old} in the checkpoint but {new} here"
         if key == "method" and not what:
             # Do not list parameters, which differ between methods.
@@ -795,10 +787,6 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = 
         else:
             found.append("the data differ" if key == "data" and not what else difference)
     return found
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def environment() -> dict[str, str]:

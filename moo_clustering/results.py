@@ -59,7 +59,7 @@ class Front:
     repaired : ndarray of shape (n_solutions, n_samples), optional
         Partitions in which samples have been moved to satisfy constraints.
     medoids : ndarray of shape (n_solutions, n_medoids), optional
-        Row numbers of the medoids of the final partitions, padded with -1.
+        Row indices of the medoids of the final partitions, padded with -1.
     n_clusters : ndarray of shape (n_solutions,), optional
     scores : mapping of str to ndarray of shape (n_solutions,)
         Scores computed by the method, by name. Higher is better; NaN if undefined.
@@ -103,7 +103,7 @@ class PoolResult:
         ``alternatives(feature_names)`` returns a table of alternative partitions, one per row.
     confidence, structure_p_value : float
     interval : tuple of float
-        Interval of the expected adjusted Rand index.
+        Lower and upper bound of the expected adjusted Rand index.
     verdict, verdict_line : str
         Verdict in a few words, and in a line with figures.
     remarks : tuple of str
@@ -191,7 +191,7 @@ class ClusteringResult:
     values : ndarray of shape (n_objectives,), optional
         Objectives of ``labels`` if this partition is not on the front.
     medoids : ndarray of shape (n_clusters,), optional
-        Row numbers of the medoids.
+        Row indices.
     alternatives, controls : mapping of str to ndarray of shape (n_samples,)
         Additional partitions by name.
     runs : ndarray of shape (n_runs, n_samples), optional
@@ -203,9 +203,7 @@ class ClusteringResult:
         ``score(objectives)`` returns the score by which the method ranks solutions.
     pool : PoolResult, optional
     archive : PartitionArchive, optional
-        Archive of a MAP-Elites search.
     attainment : AttainmentScores, optional
-        Scores of the front against control data.
     number_reason : str
         Explanation of the number of clusters.
     figures, record : mapping of str to object
@@ -227,18 +225,15 @@ class ClusteringResult:
         Converts data frames to features, if the method accepts columns of any kind.
     facts : sequence of (str, str)
         Lines at the top of a report, such as a verdict.
-    lines : callable
-        ``lines()`` returns a summary of the fit as lines for a card.
     neighbor_recall : float, optional
         Recall of approximate neighbour lists.
     interrupted : bool
         Whether the search was stopped early.
-    history : callable
-        ``history()`` returns the history of the search as a table, or None.
     records : sequence
-        Recorder, logbook or array of the search for plots.
-    arrays : callable
-        ``arrays()`` returns additional arrays for the archive by name.
+        Recorders, logbooks or arrays of the search, for plots.
+    lines, history, arrays : callable
+        Called without arguments, return the lines of a summary for a card, the search history as a table (or
+        None), and additional arrays for the archive by name.
     user_names : mapping of int to str
         Cluster names set by the user.
     """
@@ -393,8 +388,7 @@ def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 
 
 
 def recall_text(recall: float | None) -> str | None:
-    """Return the recall of approximate neighbour lists as text, or None for exact lists."""
-    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest neighbours"
+    return None if recall is None else f"approximate lists with {recall:.1%} of the nearest neighbours"
 
 
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
@@ -411,20 +405,19 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
             raise TypeError(f"the name of cluster {key} must be a string or None, got {quoted(name)}")
         found[int(key)] = name and " ".join(name.split())
         if found[int(key)] == "":
-            command = f"{key}=, or null in a file, removes a name"
-            raise ValueError(Advice("names of clusters must not be empty; ", "None removes a name", command))
+            said = "cluster names must not be empty; to remove a name, use "
+            raise ValueError(Advice(said, "None", f"{key}= or null in a file"))
     names = {cluster: name for cluster, name in sorted(found.items()) if name is not None}
     if twice := [name for name, count in Counter(names.values()).items() if count > 1]:
         same = " and ".join(str(cluster) for cluster, name in names.items() if name == twice[0])
-        raise ValueError(f"names must be unique, but clusters {same} would be {quoted(twice[0])}")
+        raise ValueError(f"names must be unique, but clusters {same} would be named {quoted(twice[0])}")
     return names
 
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
-    """Carry the user's cluster names over from one partition to another."""
-    # A new cluster receives a cluster's name if it contains more than half of the cluster's samples, and if
-    # these make up more than half of the new cluster. Other names are dropped, and a UserWarning lists them.
-    # Takes O(n_samples n_names) time.
+    """Carry the user's cluster names over from one partition to another; warn about dropped names."""
+    # A cluster's name goes to the new cluster that contains more than half of the cluster's samples, if these
+    # samples also make up more than half of the new cluster. Otherwise, the name is dropped.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]
@@ -433,7 +426,7 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
             found[heir] = name
     if lost := ", ".join(quoted(name) for name in user_names.values() if name not in found.values()):
         why = "because the new partition has no similar cluster"
-        warn_caller(f"these names of clusters were dropped, {why}: {lost}")
+        warn_caller(f"these cluster names were dropped, {why}: {lost}")
     return dict(sorted(found.items()))
 
 
@@ -461,7 +454,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return those attributes that a clusterer has, by new name; ``attributes`` maps new names to names."""
+    """Return the attributes that are not None; ``attributes`` maps keys of the result to attribute names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -479,7 +472,6 @@ class SearchHistory(NamedTuple):
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """Read the history from a fitted estimator, recorder, data frame, DEAP logbook or array."""
     # ``names`` are the objective names of a recorder. Default: the objective names of the estimator.
-    # Import lazily, because results are often used without a search.
     from moo_clustering.algorithms.search import Recorder
 
     if isinstance(run, pd.DataFrame):
@@ -513,13 +505,13 @@ def _of_estimator(run: BaseEstimator, names: Sequence[str] | None) -> SearchHist
             own = None if front is None else front.names
             return _of_recorder(history, own if names is None else names)
     if records:
-        raise ValueError(f"the history of this {name} is empty: its run included no search")
+        raise ValueError(f"the history of this {name} is empty, because its fit included no search")
     raise ValueError(f"this {name} has neither history_ nor logbook_; pass an estimator that runs a search")
 
 
 def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
     if not recorder.F:
-        raise ValueError("the recorder is empty: no run was recorded")
+        raise ValueError("the recorder is empty, because no run was recorded")
     n_objectives = recorder.F[0].shape[1]
     names = [f"f{i + 1}" for i in range(n_objectives)] if names is None or not len(names) else list(names)
     frame = recorder.to_frame(names)
@@ -544,7 +536,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
         raise ValueError("frame has no numeric columns to plot")
     steps = frame[step].to_numpy()
     if len(np.unique(steps)) < len(steps):
-        raise ValueError(f"the column {step!r} contains duplicate numbers; pass one run at a time")
+        raise ValueError(f"column {step!r} contains duplicate numbers; pass one run at a time")
     numbers = numbers.astype(np.float64).set_index(steps).sort_index()
     numbers.columns = numbers.columns.map(str)
     return SearchHistory({"gen": "generation", "iter": "iteration"}.get(step, step), numbers)
@@ -552,20 +544,16 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 def _of_logbook(logbook: Any) -> SearchHistory:
     """Read a logbook; statistics that cover several objectives become one column per objective."""
-    rows = []
-    chapters = getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
+    rows, chapters = [], getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
     for place, record in enumerate(logbook):
         row = dict(record)
         for chapter, entries in chapters.items():
             row |= {f"{key}_{chapter}": value for key, value in entries[place].items() if key not in row}
         single: dict[str, Any] = {}
         for name, value in row.items():
-            is_many = isinstance(value, np.ndarray | list | tuple)
-            each = (
-                {f"{name}_f{i}": one for i, one in enumerate(np.ravel(value), 1)}
-                if is_many
-                else {name: value}
-            )
-            single |= each
+            if isinstance(value, np.ndarray | list | tuple):
+                single |= {f"{name}_f{i}": one for i, one in enumerate(np.ravel(value), 1)}
+            else:
+                single[name] = value
         rows.append(single)
     return _of_frame(pd.DataFrame(rows))

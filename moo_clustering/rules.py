@@ -113,7 +113,6 @@ class RuleSet:
         return "\n".join([*self._comments("#", "pandas.Timestamp"), *lines, ""])
 
     def _comments(self, mark: str, form: str) -> Iterator[str]:
-        """Return comments: fidelity, cluster names, and the columns that must contain dates."""
         lines = [self._summary()]
         for k, name in enumerate(self._names):
             lines.append(f"{k}: {name}{'' if k in self._clusters else ' (no rule)'}")
@@ -135,8 +134,8 @@ class RuleSet:
     def to_sql(self) -> str:
         """Return an SQL ``CASE`` expression, preceded by comments with the fidelity and the cluster names.
 
-        Column names are in double quotes. Dates are ISO strings, which databases convert to the column type,
-        and are compared by day unless dates in the table have times or a time zone.
+        Column names are in double quotes. Dates are ISO strings, which databases convert to the column type.
+        They are compared by day unless the table's dates have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
         return "\n".join([*self._comments("--", form), self._sql(self._tree)])
@@ -169,7 +168,7 @@ class RuleSet:
         cells = {}
         for place in _columns_of(self._tree):
             if (name := self._table.columns[place].name) not in columns:
-                raise ValueError(f"the sheet lacks the column {name!r} of the rules")
+                raise ValueError(f"the sheet lacks column {name!r}, which the rules use")
             number, letters = list(columns).index(name) + 1, ""
             while number:
                 number, rest = divmod(number - 1, 26)
@@ -200,7 +199,7 @@ class RuleSet:
         return "\n".join([self._summary(), *map(str, self.rules)])
 
     def __repr__(self) -> str:
-        return f"<RuleSet: {self.n_conditions} conditions, fidelity {self.fidelity:.3f}>"
+        return f"<RuleSet: n_conditions={self.n_conditions}, fidelity={self.fidelity:.3f}>"
 
     def _repr_html_(self) -> str:
         return str(self.to_frame().to_html(index=False))
@@ -284,10 +283,9 @@ def find_rules(
 
     Notes
     -----
-    A beam search combines optimal trees of depth two. The conditions of these trees, and of greedy trees from
-    scikit-learn, are then optimised one by one over all columns and values while the others are fixed.
-    The search uses at most 2,000 rows and 48 columns, but the fidelity is computed on all rows. Takes
-    O(n_clusters n_conditions^2 n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source:
+    A beam search combines optimal trees of depth two. The conditions of these trees, and of scikit-learn's
+    greedy trees, are then optimised one at a time. The search uses at most 2,000 rows and 48 columns, but the
+    fidelity is computed on all rows. Takes O(n_clusters n_conditions^2 n_rows) time. Source:
     Carreira-Perpinan and Tavallali, "Alternating optimization of decision trees, with application to learning
     sparse oblique trees", NeurIPS 2018.
 
@@ -323,14 +321,14 @@ def rules_of(
     columns, _ = as_frame(columns)
     columns.columns = distinct_names(columns.columns)
     if len(found) != len(columns):
-        raise ValueError(f"labels must have one number for each of {len(columns)} samples, got {len(found)}")
+        raise ValueError(f"labels must have one number per sample, {len(columns)} in all; got {len(found)}")
     found = np.maximum(found, -1)
     if not (found >= 0).any():
-        raise ValueError("labels must have at least one sample in a cluster, got only -1")
+        raise ValueError("labels must assign at least one sample to a cluster, got only -1")
     n_clusters = int(found.max()) + 1
     names = [f"cluster {k}" for k in range(n_clusters)] if names is None else list(map(str, names))
     if len(names) < n_clusters:
-        raise ValueError(f"names must have one name for each of {n_clusters} clusters, got {len(names)}")
+        raise ValueError(f"names must have one name per cluster, {n_clusters} in all; got {len(names)}")
     n_present = len(np.unique(found[found >= 0]))
     most = max(7, 2 * n_present) if max_conditions is None else integer("max_conditions", max_conditions, 1)
     chosen = columns
@@ -424,7 +422,7 @@ class _Column:
         if self.kind != "category":
             if other.kind != self.kind and not np.isnan(found).all():
                 expected, got = _KINDS[self.kind], _KINDS[other.kind]
-                raise ValueError(f"column {self.name!r} must hold {expected}, got {got}")
+                raise ValueError(f"column {self.name!r} must contain {expected}, got {got}")
             return found
         if other.kind != "category":
             known = column.notna().to_numpy()
@@ -518,7 +516,7 @@ class _Table:
         for place in needed:
             column = self.columns[place]
             if column.name not in names:
-                raise ValueError(f"the table lacks the column {column.name!r} of the rules")
+                raise ValueError(f"the table lacks column {column.name!r}, which the rules use")
             values[:, place] = column.numbers(frame.iloc[:, names.index(column.name)])
         return values
 
@@ -630,7 +628,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return the candidate conditions; those whose cut lies in a wide gap between values come first."""
+        """Return candidate conditions: categories, then cuts by decreasing gap between values."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():
@@ -654,7 +652,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the position of the value below each cut: all cuts, or those of a tree and of quantiles."""
+        """Return the position of the value below each cut: all cuts, or (if many) a tree's and quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.
@@ -666,7 +664,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return the number of correct rows and the tree for 1, 2, ... leaves, until more do not help."""
+        """Return the number of correct rows and the tree for 1, 2, ... leaves, while more leaves help."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -754,7 +752,7 @@ class _Search:
 class _Descent:
     """Coordinate descent that optimises the conditions of a tree one at a time."""
 
-    # The distinct values of all columns are numbered consecutively; missing values come last in a column.
+    # The distinct values of all columns are numbered consecutively, in each column with missing values last.
 
     def __init__(
         self, values: FloatArray, labels: NDArray[np.intp], columns: Sequence[int], kinds: NDArray[Any]
@@ -783,7 +781,7 @@ class _Descent:
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise conditions (with ``own_column``, only their values) until this adds no correct rows."""
+        """Optimise all conditions (with ``own_column``, only their values) while this adds correct rows."""
         right = self._n_right(tree)
         for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
@@ -847,7 +845,7 @@ class _Descent:
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return a tree for 1, 2, ... leaves; larger trees that are not better are replaced by smaller trees."""
+    """Return the best tree with at most 1, 2, ... leaves."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])

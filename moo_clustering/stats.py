@@ -1,8 +1,4 @@
-"""Comparison of methods on many data sets: Friedman's test and pairwise tests (Shaffer, Holm, Nemenyi).
-
-:func:`compare` runs all tests and states the conclusions. The other functions accept a table with one row
-per data set and one column per method, average ranks, or the results of other functions in this module.
-"""
+"""Comparison of methods on many data sets: Friedman's test and pairwise tests (Shaffer, Holm, Nemenyi)."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ import pandas as pd
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, integer, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
@@ -60,11 +56,9 @@ def shaffer_static(
     """Test all pairs of methods with Shaffer's static procedure.
 
     This procedure is more powerful than Holm's, because equality is transitive: if two methods differ, fewer
-    other pairs can be equal. Scores that differ only by rounding noise are tied; see :func:`average_ranks`.
-    Takes O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call. Sources: J. P.
-    Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the American Statistical
-    Association 81(395), 1986; S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers
-    over Multiple Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
+    other pairs can be equal. Takes O(k^2 log k) time for k methods, and O(k^4) bit operations on the first
+    call. Sources: J. P. Shaffer, Journal of the American Statistical Association 81(395), 1986; S. García, F.
+    Herrera, Journal of Machine Learning Research 9, 2008.
 
     Parameters
     ----------
@@ -131,11 +125,6 @@ POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
 }
 
 
-def _find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
-    choice("the procedure for pairs", name, POSTHOC)
-    return POSTHOC[name]
-
-
 @documented(shaffer_static)
 def friedman(
     results: Any,
@@ -147,10 +136,9 @@ def friedman(
 ) -> FriedmanResult:
     """Test whether all methods perform equally, with Friedman's test and the Iman-Davenport variant.
 
-    Scores that differ only by rounding noise are tied; see :func:`average_ranks`. Takes O(n_datasets
-    n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or if
-    a cell is not a number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data
-    Sets", Journal of Machine Learning Research 7, 2006, section 3.2.2.
+    Takes O(n_datasets n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or
+    2 data sets, or if a cell is not a number. Source: J. Demšar, Journal of Machine Learning Research 7,
+    2006, section 3.2.2.
 
     Parameters
     ----------
@@ -173,7 +161,7 @@ def friedman(
     averages, n = _rank_summary(results, greater_is_better, n_datasets, methods)
     k, ranks = len(averages), averages.to_numpy()
     if tie_correction and greater_is_better is None:
-        raise ValueError("tie_correction requires a table of results, since average ranks do not reveal ties")
+        raise ValueError("tie_correction requires a table of results, because average ranks hide ties")
     if k < 3:
         raise ValueError(f"Friedman's test requires at least 3 methods, got {k}")
     statistic = float(12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4))
@@ -240,9 +228,8 @@ def compare(
 ) -> Comparison:
     """Compare methods on data sets, with ranks, Friedman's test, pairwise tests and conclusions.
 
-    Scores that differ only by rounding noise are tied (see :func:`average_ranks`), so the order in which runs
-    are averaged does not affect the result. Raises a ValueError if there are fewer than two methods or data
-    sets, if a name is repeated, or if a cell is not a number.
+    Scores that differ only by rounding noise are tied; see :func:`average_ranks`. Raises a ValueError if
+    there are fewer than two methods or data sets, if a name is repeated, or if a cell is not a number.
 
     Parameters
     ----------
@@ -261,7 +248,7 @@ def compare(
     'good is better than poor (adjusted p = 0.0140).'
     """
     alpha = checked_alpha(alpha)
-    _find_posthoc(posthoc)
+    choice("posthoc", posthoc, POSTHOC)
     table = as_results(results, methods=methods)
     ranks = rank_matrix(table, greater_is_better)
     average, n_datasets = averaged(ranks, table), len(table.datasets)
@@ -462,7 +449,7 @@ def critical_difference_data(
     method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
         Pairwise test.
     """
-    procedure = _find_posthoc(method)
+    procedure = POSTHOC[choice("method", method, POSTHOC)]
     ranks, n = _rank_summary(results, greater_is_better, n_datasets, methods)
     ranks = ranks.sort_values(kind="stable")
     pairs = procedure(ranks, n_datasets=n, alpha=alpha)
@@ -516,7 +503,7 @@ def _rank_summary(
         return _given(pd.Series(results, dtype=np.float64), n_datasets)
     _refuse(None, n_datasets, None, "a table")
     if greater_is_better is None:
-        raise TypeError("greater_is_better must be True or False for a table of results")
+        raise TypeError("greater_is_better must be True or False for a table of results, got None")
     table = as_results(results, methods=methods)
     return averaged(rank_matrix(table, greater_is_better), table), len(table.datasets)
 
@@ -530,9 +517,8 @@ def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str]
 def _given(ranks: pd.Series[float], n_datasets: int | None) -> tuple[pd.Series[float], int]:
     n_methods = len(ranks)
     if n_datasets is None:
-        raise ValueError("average ranks require n_datasets, the number of data sets")
-    if n_datasets < 2 or int(n_datasets) != n_datasets:
-        raise ValueError(f"n_datasets must be an integer of at least 2, got {n_datasets}")
+        raise ValueError("average ranks require the number of data sets; pass n_datasets")
+    n_datasets = integer("n_datasets", n_datasets, 2)
     if n_methods < 2:
         raise ValueError(f"average ranks must contain at least 2 methods, got {n_methods}")
     ranks.index = ranks.index.map(str)
@@ -545,7 +531,7 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> tuple[pd.Series[f
         raise ValueError(f"average ranks of {n_methods} methods must {needed}, got {ranks.tolist()}")
     exact: FloatArray = np.array(ranks.tolist())
     groups = tie_groups(exact, _PRECISION[8] * exact)
-    return ranks.groupby(groups).transform("first").rename("average rank"), int(n_datasets)
+    return ranks.groupby(groups).transform("first").rename("average rank"), n_datasets
 
 
 def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
@@ -615,7 +601,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
     """Check a table of results (n_datasets, n_methods); ``methods`` names the columns of an array."""
     if isinstance(results, pd.DataFrame):
         if methods is not None:
-            raise ValueError("methods can only name the columns of an array, but results is a DataFrame")
+            raise ValueError("methods must be None if results is a DataFrame, which has column names")
         frame = results
         kinds = list(frame.dtypes)
     else:
@@ -623,7 +609,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
         kinds = [kind] * frame.shape[1]
     datasets, names = (tuple(str(name) for name in axis) for axis in (frame.index, frame.columns))
     _require_unique(names, "method", "method names must be unique")
-    _require_unique(datasets, "data set", "average repeated runs first, because a data set must be one row")
+    _require_unique(datasets, "data set", "average repeated runs so that each data set has one row")
     if len(names) < 2:
         raise ValueError(f"results must have at least 2 methods (columns), got {len(names)}")
     if len(datasets) < 2:
@@ -642,12 +628,12 @@ def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, 
     array = checked_array(results, "results", object)
     if array.ndim != 2:
         got = f"{array.ndim} dimension{'' if array.ndim == 1 else 's'}"
-        needed = "a DataFrame or rows of equal length, shape (n_datasets, n_methods)"
-        raise ValueError(f"results must be {needed}; got {got}")
+        needed = "a DataFrame or an array of shape (n_datasets, n_methods)"
+        raise ValueError(f"results must be {needed}, got {got}")
     columns = [f"method {i + 1}" for i in range(array.shape[1])] if methods is None else list(methods)
     if len(columns) != array.shape[1]:
         width = array.shape[1]
-        raise ValueError(f"methods must have one name per column of results, {width}; got {len(columns)}")
+        raise ValueError(f"methods must have one name per column of results ({width}), got {len(columns)}")
     # The conversion to objects yields double-precision Python numbers, so take the type from the input. A
     # list of low-precision arrays has the type of the arrays.
     has_type = hasattr(results, "dtype")
@@ -766,7 +752,7 @@ def sentences(
         better.append(f"{method} is better than {and_list([*beaten['method_2']])} (adjusted p = {values}).")
     joined = [group for group in groups if len(group) > 1]
     is_pair = len(joined) == 1 and len(joined[0]) == 2
-    where = f"between {and_list(joined[0])}" if is_pair else f"within: {'; '.join(map(', '.join, joined))}"
+    where = f"{'between' if is_pair else 'among'} {', or among '.join(map(and_list, joined))}"
     unclear = f"No significant difference was found {where}"
     if test is None:
         return better or [f"{unclear}: p = {p_text(pairs['p_adjusted'].iloc[0])} is above {alpha:g}."]
@@ -781,13 +767,13 @@ def sentences(
                 f"(p = {p_text(test.iman_davenport_p_value)})."
             )
         if better:
-            lines.append("Treat the pairs that differ significantly as hints only.")
+            lines.append("Treat the significant pairwise differences only as hints.")
         return lines
     unequal = "By Friedman's test, the methods do not all perform equally"
     lines = [f"{unequal} (p = {p_text(test.p_value)}, not above {alpha:g})."]
     if not better:
         smallest = f"smallest adjusted p = {p_text(pairs['p_adjusted'].iloc[0])}"
-        return [*lines, f"But no single pair differs significantly (procedure {posthoc}, {smallest})."]
+        return [*lines, f"However, no pair differs significantly (procedure {posthoc}, {smallest})."]
     return lines + better + ([f"{unclear}."] if joined else [])
 
 

@@ -120,8 +120,13 @@ def without_mutation(rng):
     [
         (None, GkaStep(), {}, "toolbox must be a DEAP toolbox, or a function .* got NoneType"),
         (bag_toolbox_of, GkaStep(), {"pop_size": 0}, "pop_size must be"),
-        (bag_toolbox_of, GkaStep(), {"n_evals": 7}, "n_evals=7 is less than the 8 individuals"),
-        (bag_toolbox_of, GkaStep(), {"y": [0, 1]}, "one class per sample, 30 in all"),
+        (
+            bag_toolbox_of,
+            GkaStep(),
+            {"n_evals": 7},
+            "n_evals must be at least the initial population size, 8, got 7",
+        ),
+        (bag_toolbox_of, GkaStep(), {"y": [0, 1]}, r"one class per sample \(30\), got shape"),
         (bag_toolbox_of, ChcStep(), {"controls": "drift"}, "CHC selects survivors by itself"),
         (without_mutation, GkaStep(), {"controls": "climbs"}, "the toolbox has no 'mutate'"),
     ],

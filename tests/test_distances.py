@@ -62,7 +62,7 @@ def test_precomputed_is_checked(change, message):
 
 
 def test_metrics_that_fail():
-    with pytest.raises(ValueError, match="not finite"):
+    with pytest.raises(ValueError, match="must be finite"):
         matrix(np.array([[1.0, 1.0], [1.0, 2.0], [3.0, 3.0]]), "correlation")
     with pytest.raises(ValueError, match="nonsense"):
         matrix(np.eye(3), "nonsense")

@@ -140,3 +140,11 @@ def test_what_has_no_documentation_gets_none():
 
     assert Bare.__doc__ is None
     assert documented(move)(bare).__doc__ is None
+
+
+def test_a_function_that_returns_nothing_takes_no_results():
+    @documented(move)
+    def inplace(a) -> None:
+        """Move in place."""
+
+    assert inplace.__doc__ == "Move in place.\n\nParameters\n----------\na : individuals\n    Changed.\n"

@@ -217,7 +217,7 @@ def test_errors_of_drift():
         model.drift(groups(0)[["height"]])
     with pytest.raises(ValueError, match="no rows"):
         model.predict_table(groups(0)[:0])
-    with pytest.raises(ValueError, match="one row per label of the estimator, 60"):
+    with pytest.raises(ValueError, match="but the estimator was fitted on 60 samples"):
         model.drift(groups(1), groups(0)[:50])
 
 

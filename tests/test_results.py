@@ -73,7 +73,9 @@ def test_a_foreign_result_fills_the_report():
 def test_a_foreign_result_fills_the_card_and_the_plot():
     card = card_of(Foreign().fit(X), "")
     assert "three clusters of four" in card
-    assert "front of 2 solutions: gain (up) against loss (right); the ring marks the result" in card
+    assert (
+        "front of 2 solutions: gain (vertical) against loss (horizontal); the ring marks the result" in card
+    )
     figure = plot_front(Foreign().fit(X))
     assert figure.axes[0].get_xlabel() == "loss"
 

@@ -76,7 +76,7 @@ def test_columns_are_classes():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0, 1, 0], "2 in all; got 3"),
+        ([0, 1, 0], r"\(2\), got 3"),
         (np.zeros((2, 1, 1)), "one or two dimensions"),
         ([0.5, 1.5], "continuous"),
         ([np.inf, 0], "infinity"),
@@ -85,7 +85,7 @@ def test_columns_are_classes():
         ([[0, 2], [1, 0]], "row 0: .* got 2 in column 1"),
         ([[0, 1], [1, np.nan]], "row 1: .* got nan in column 1"),
         ([[0, 1], [-1, 0]], "y, row 1: some labels are missing"),
-        ([["a", "b"], ["c", "d"]], "must contain indicators"),
+        ([["a", "b"], ["c", "d"]], "must contain label indicators"),
         (np.zeros((2, 0)), "one column per label"),
     ],
 )
@@ -139,6 +139,6 @@ def test_empty_texts_and_missing_values_are_no_classes(y):
 @pytest.mark.parametrize("y", [[1, "a", -1], np.array(["a", 1, None], dtype=object), pd.Series(["a", 1, ""])])
 def test_classes_of_two_types_are_named(y):
     with pytest.raises(
-        ValueError, match=r"^y mixes numbers \(1\) and texts \('a'\); use one type for classes$"
+        ValueError, match=r"^y mixes numbers \(1\) and strings \('a'\); use a single type for all classes$"
     ):
         partial_targets(y, 3)

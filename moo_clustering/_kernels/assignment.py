@@ -30,7 +30,6 @@ def _insert(values, samples, n_held, most, value, sample):
 
 @njit(cache=True, nogil=True, inline="always")
 def _push(i, c, first, after, before):
-    """Insert a sample at the head of the linked list of a cluster's members."""
     after[i], before[i] = first[c], -1
     if first[c] >= 0:
         before[first[c]] = i
@@ -39,7 +38,6 @@ def _push(i, c, first, after, before):
 
 @njit(cache=True, nogil=True, inline="always")
 def _remove(i, c, first, after, before):
-    """Remove a sample from the linked list of a cluster's members."""
     if before[i] >= 0:
         after[before[i]] = after[i]
     else:

@@ -1,8 +1,7 @@
 """Distances between bags, radii of bag clusters, and arrays shared by the bag kernels.
 
-The distance from a bag to a centroid is the distance from the bag's farthest instance. Instances are stored
-in chunks of equal length (``squares`` has shape (S, C): S slots in each of C chunks). Every bag consists of
-one or more entire chunks, so that a maximum over a bag is a maximum over contiguous columns.
+The distance from a bag to a centroid is that of the bag's farthest instance. Instances are stored in arrays
+of shape (S, C): S instances in each of C chunks. Every bag consists of one or more contiguous, entire chunks.
 """
 
 from typing import NamedTuple
@@ -31,7 +30,7 @@ GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 @njit(cache=True, nogil=True)
 def variance_norms(means, within, weights, ddof, labels, out, lo, hi):
-    """out[q, c] = norm of the feature variances of cluster c, or 0 if it has at most ``ddof`` points."""
+    """out[q, c] = norm of cluster c's feature variances, or 0 if the cluster has at most ``ddof`` points."""
     # Bag b represents ``weights[b]`` points with mean ``means[b]`` and squared deviations ``within[b]``.
     centers = np.empty((out.shape[1], means.shape[1]))
     sums = np.empty((out.shape[1], means.shape[1]))
@@ -63,7 +62,7 @@ def variance_norms(means, within, weights, ddof, labels, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def densities_between(arrays, labels, counts, masses, projections, pulls, stdev, reading, out, lo, hi):
-    """out[i] = S_Dbw's between-cluster density of individuals lo..hi-1, or 0 with fewer than two clusters."""
+    """out[i] = S_Dbw's between-cluster density of individual i, or 0 if it has fewer than two clusters."""
     k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     own, chunk_label = np.empty(arrays.squares.shape), np.empty(n_chunks, np.int32)
     scale, pull, best = np.empty(n_chunks), np.empty(n_chunks), np.empty(n_chunks)
@@ -95,7 +94,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):
-    """Return the distance if ``reading`` is PRINTED, or else 1 in the neighbourhood and 0 outside it."""
+    """Return the distance if ``reading`` is PRINTED; otherwise, 1 within ``stdev`` and 0 beyond it."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -151,7 +150,6 @@ def moved_chunk_maxima(squares, own, row, scale, pull, best):
 
 @borrowed()
 def bag_maximum(best, chunk_start, bag):
-    """Return the maximum over a bag's chunks."""
     farthest = best[chunk_start[bag]]
     for c in range(chunk_start[bag] + 1, chunk_start[bag + 1]):
         farthest = max(farthest, best[c])
@@ -350,7 +348,8 @@ def over_rows(values, x_bounds, how, out):
 def keep_farthest(values, rows, order, margin, n_largest, kept):
     """kept[t] = False if another instance is farther from all bags by ``margin``, or is an earlier copy."""
     # ``order`` must sort instances by decreasing sum of values, because only earlier instances can be farther
-    # from all bags. Dropped instances need no comparisons: others drop all that they would drop.
+    # from all bags. Dropped instances need no comparisons, because the instances that dropped them drop all
+    # that they would drop.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0

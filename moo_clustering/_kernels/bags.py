@@ -1,8 +1,4 @@
-"""Genetic search over partitions of bags: objectives after moving single bags, and repair.
-
-A :class:`~moo_clustering._kernels.bag_distances.State` is updated after each gene, so that one pass over the
-instances scores all K choices for the next gene.
-"""
+"""Genetic search over partitions of bags: objectives after moving single bags, and repair."""
 
 import numpy as np
 
@@ -29,7 +25,7 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
-    """Fill each empty cluster, in order, with the bag farthest from or nearest to its cluster's centroid."""
+    """Move to each empty cluster the bag farthest from (else nearest to) its own centroid."""
     # No cluster loses its last bag, and no bag moves twice. Ties are broken by the lower bag number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
@@ -97,7 +93,7 @@ def _cheapest(distances, members, allowed):
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
-    """Fill clusters with fewer than ``least`` bags, in order, by moves that add the least distance."""
+    """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances least."""
     # Only clusters with more than ``least`` bags lose bags. A cluster without a centroid receives the bags
     # that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape
@@ -245,7 +241,7 @@ def _lowest(values, home):
 
 @borrowed()
 def _drawn(values, home, draw, rule):
-    """Draw a cluster with weights computed from ``values``, and overwrite the values with these weights."""
+    """Draw a cluster with weights computed from ``values``, which are overwritten with the weights."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):
@@ -343,7 +339,7 @@ def _move_projections(j, home, to, arrays, state, trial):
 
 @borrowed()
 def score_moves(j, arrays, task, state, trial):
-    """trial.values[l] = objective with bag j in cluster l, for all l; O(n + K^3), or O(K) for FTWCV."""
+    """trial.values[l] = objective with bag j in cluster l; O(n + K^3) time for K clusters, O(K) for FTWCV."""
     _moved_norms(j, arrays, state, trial)
     _pair_costs(j, task, state, trial)
     if task.objective == FTWCV:
@@ -363,7 +359,7 @@ def score_moves(j, arrays, task, state, trial):
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):
-    """Compute the centroid norms of bag j's own cluster without bag j, and of all other clusters with it."""
+    """Compute the squared centroid norms of bag j's cluster without bag j, and of all others with it."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1
@@ -442,7 +438,6 @@ def _count_after(k, home, to, state):
 
 @borrowed()
 def _spread_after(k, home, to, state, trial):
-    """Return a cluster's mean radius after the move."""
     if k == home:
         return trial.spreads[k] / (state.counts[k] - 1)
     if k == to:

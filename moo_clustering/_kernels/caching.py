@@ -1,9 +1,8 @@
 """The decorator `njit`, and the folder in which compiled kernels are saved for later runs.
 
-Loops are compiled at their first call and saved as with numba's ``cache=True``, with three differences. Saved
-files affect only the run time: a loop is recompiled if its file is damaged or missing, and in every process
-if no folder is writable. Files are unpickled only if their checksum is correct and no other user can have
-written them. A loop is also recompiled if another kernel file that it imports has changed.
+Kernels are saved as with numba's ``cache=True``, with three differences. Damaged or unwritable files cost
+only a compilation. Files are unpickled only if their checksum is correct and no other user can have written
+them. A kernel is also recompiled if another kernel file that it imports has changed.
 """
 
 import hashlib
@@ -55,10 +54,8 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Return whether to replace a kernel by its Python function or NumPy equivalent, with equal results.
-
-    True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
-    """
+    """Return whether to replace a kernel by its Python function or NumPy equivalent, with equal results."""
+    # True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
         return False
@@ -103,11 +100,9 @@ class KernelCache(caching.FunctionCache):
 
     @property
     def cache_path(self) -> str | None:
-        """Folder that contains the saved files, or None."""
         return None if self._place.folder is None else str(self._place.folder)
 
     def flush(self) -> None:
-        """Remove the saved files."""
         for path in self._saved():
             with suppress(OSError):
                 path.unlink()

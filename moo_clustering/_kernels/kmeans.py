@@ -8,7 +8,7 @@ from moo_clustering._kernels.threads import borrowed
 
 # Rounding errors, relative to the largest distance, of a distance (per feature) and of a bound that is
 # updated in every pass. Samples are skipped only if their bounds differ by more than this, so that labels,
-# even with ties, are the same as in the plain algorithm.
+# even of ties, are the same as in the plain algorithm.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
@@ -85,7 +85,6 @@ def two_nearest(X, centers, labels, first, second):
 
 @borrowed(fastmath={"nnan", "nsz", "reassoc"})
 def _least(values, n):
-    """Return the minimum of the first n values."""
     least = np.inf
     for j in range(n):
         value = values[j]
@@ -344,8 +343,8 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
 @njit(cache=True, nogil=True)
 def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
     """Accumulate the sizes, sums, squares (two parts), first and farthest rows of p candidates' clusters."""
-    # ``columns`` (d, p k) contains the k centres of each candidate. Adding and then subtracting an anchor
-    # rounds to multiples of ``units`` (p, 3), which makes all sums independent of the row order.
+    # ``columns`` (d, p k) contains the k centres of each candidate. Adding a large number and subtracting it
+    # again rounds terms to multiples of ``units`` (p, 3), so that no sum depends on the row order.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
     anchors, flat = 1.5 * 2.0**52 * units, columns.ravel()

@@ -326,7 +326,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
                 solution[kept] = value
                 kept += 1
         k = kept
-        # Candidates after a removed candidate have moved up, so recompute the rows of the Cholesky factor.
+        # Candidates after a removed one have moved up, so recompute their rows of the Cholesky factor.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -379,7 +379,7 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
 
 @njit(cache=True, nogil=True)
 def lower_hulls(errors, lo, hi, kept):
-    """Find the numbers of links whose errors lie on the decreasing part of the lower convex hull."""
+    """Mark the numbers of links whose errors lie on the decreasing part of the lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
     # Decrease in error per link up to each hull corner; it becomes smaller from corner to corner.

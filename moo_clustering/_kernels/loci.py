@@ -1,7 +1,7 @@
 """Genes that link samples: counts per locus, connected components, and objectives of components.
 
-"Parts" are groups of samples that no individual in a search can separate (pieces of MOCK's tree). Objectives
-are computed from these few parts instead of all samples.
+Objectives are computed from parts: groups of samples that no individual in a search can separate (pieces of
+MOCK's minimum spanning tree).
 """
 
 import math
@@ -124,7 +124,7 @@ def component_rows(links, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out):
-    """out[q] = variance, deviation and connectivity; ``rows`` flags which objectives to compute."""
+    """out[q] = variance, deviation and connectivity, as far as ``rows`` requests them."""
     # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
@@ -214,7 +214,7 @@ def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def pair_weights(parts, first, second, weight, apart, lo, hi, out):
-    """Sum the weights of all pairs of parts in the same cluster or, with ``apart``, in different clusters."""
+    """Sum the weights of the pairs of parts in the same cluster or, with ``apart``, in different clusters."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0

@@ -1,8 +1,7 @@
 """Non-negative matrix factorisation of one sparse matrix in many simultaneous runs.
 
-A panel contains the factors of all runs: column ``c * n_runs + t`` is component c of run t. One pass over the
-sparse matrix serves all runs, and loops over runs access contiguous memory. Only the lower triangles of Gram
-matrices are stored, with one row per entry.
+A panel contains the factors of all runs: column ``c * n_runs + t`` is component c of run t, so that loops
+over the runs access contiguous memory. Gram matrices are stored as lower triangles, one row per entry.
 """
 
 import numpy as np
@@ -120,7 +119,6 @@ def _step(p, slope, curvature):
 
 @borrowed()
 def _descend_row(p, product, gram, k, spare):
-    """Run coordinate descent over a row's components, in order."""
     n_runs = gram.shape[1]
     slope = spare[:n_runs]
     for j in range(k):

@@ -1,8 +1,7 @@
 """Kernels for populations of partitions: relabelling, pair counts, contingency tables, votes, index sums.
 
 ``labels`` has shape (n_individuals, n_samples) unless documented otherwise. Functions write to arrays that
-the caller allocates, because allocation would often take longer than the loops themselves. The last functions
-compare objective vectors for archives of non-dominated solutions.
+the caller allocates. The last functions compare objective vectors for archives of non-dominated solutions.
 """
 
 import numpy as np
@@ -20,8 +19,8 @@ _SUMS = {"reassoc", "nsz"}
 @njit(cache=True, nogil=True)
 def count_equal(labels, pairs, counts):
     """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` has one row per sample."""
-    # Each pair reads two contiguous rows. One-byte counters allow the comparison loop to use the full vector
-    # width; they are added to ``counts`` before they can overflow.
+    # One-byte counters let the comparison loop use the full vector width; they are added to ``counts`` before
+    # they can overflow.
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
     for start in range(0, pairs.shape[0], _FLUSH):
@@ -38,7 +37,7 @@ def count_equal(labels, pairs, counts):
 @njit(cache=True, nogil=True)
 def weigh_equal(labels, pairs, weights, equal, different):
     """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
-    # Add up both sums: the total minus one sum would not be exactly zero if the other sum has no pairs.
+    # Do not subtract one sum from the total: the result would not be exactly zero if there are no such pairs.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -413,7 +412,6 @@ def squared_distance(a, b):
 
 @borrowed()
 def add_scaled(row, factor, into):
-    """Add a row times ``factor`` to another row."""
     for t in range(row.shape[0]):
         into[t] += factor * row[t]
 

@@ -2,8 +2,7 @@
 
 ``codes[i, P]`` is point i's cluster in partition P, numbered consecutively over all partitions, so that a
 single table with one row per cluster serves the whole pool. ``kept`` selects partitions. ``add_to_clusters``,
-followed by ``gather_from_clusters``, computes the co-association of all points with some points in O(points x
-partitions) row operations. The order of summation is fixed, so results do not depend on threads.
+followed by ``gather_from_clusters``, computes the co-association of all points with some points.
 """
 
 from typing import Any
@@ -70,7 +69,6 @@ def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _weigh_together(left, right, weights, out):
-    """Compiled counterpart of :func:`weigh_together`."""
     # ``left`` has one row per point, and ``right`` one row per partition, so the inner loop is contiguous.
     for a in range(left.shape[0]):
         total = out[a]

@@ -76,13 +76,11 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
 def climb_boundaries(
     labels, indptr, indices, weight, X, low, high, rates, before, shapes, borders, heat, n_proposals, rng
 ):
-    """Move single areas across boundaries to lower a weighted sum of objectives; return the number of moves.
-
-    ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas that change
-    region, and mean compactness (maximised). ``before`` contains earlier regions, ``shapes`` each area's size
-    and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the
-    mean worsening of a proposal to 1% of this value. Loads stay within ``low..high``, and regions connected.
-    """
+    """Move single areas across boundaries to lower a weighted sum of objectives; return the move count."""
+    # ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas whose
+    # region differs from ``before``, and mean compactness (maximised). ``shapes`` contains each area's size
+    # and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the
+    # mean worsening of a proposal to 1% of this value. Loads stay within low..high, and regions connected.
     n, d = X.shape
     p = labels.max() + 1
     count, load, sums = np.zeros(p), np.zeros(p), np.zeros((p, d))
@@ -243,11 +241,9 @@ def _add_loads(order, reached, parent, weight, load):
 
 @njit(cache=True, nogil=True)
 def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):
-    """Divide a connected set of areas into regions numbered from ``first``, by cutting random spanning trees.
-
-    Edges with a large ``bias`` are more likely to be cut. Each cut tries up to ``n_trees`` trees. Returns
-    whether all loads are within low..high; if not, the set is only partly divided.
-    """
+    """Divide a connected set of areas into regions, numbered from ``first``, by cutting random trees."""
+    # Edges with a large ``bias`` are more likely to be cut. Each cut tries up to ``n_trees`` trees. Returns
+    # whether all loads are within low..high; if not, the set is only partly divided.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load, count, ones = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.ones(n, dtype=np.int64)
@@ -292,7 +288,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Prefer even bisections, which reduce run time, and even loads, which ease later bisections.
+                # Prefer sides with equally many regions, to save time, and even loads, for later bisections.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
@@ -315,7 +311,6 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
 
 @njit(cache=True, nogil=True)
 def _n_outside(loads, low, high):
-    """Count the loads outside the bounds."""
     count = 0
     for load in loads:
         count += load < low or load > high
@@ -326,7 +321,7 @@ def _n_outside(loads, low, high):
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
     """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
     # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most pairs include
-    # a region outside these bounds, and the most even cut is used. Returns how many remain outside.
+    # a region outside these bounds, and the most even cut is used. Returns how many regions remain outside.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)

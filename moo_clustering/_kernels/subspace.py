@@ -106,7 +106,7 @@ def weight_panel(centers, logs, tops, exponent, shift, binary, lo, hi, panel, co
 
 @borrowed()
 def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):
-    """Set panel = [W^f | W] for samples lo..hi-1; ``masses`` and ``sizes`` receive its column sums."""
+    """Set panel = [W^f | W] for memberships W and fuzziness f, and its column sums (masses, sizes)."""
     k = memberships.shape[1]
     masses[:] = 0.0
     sizes[:] = 0.0
@@ -130,7 +130,7 @@ def finish_distances(constants, scales, tolerance, distances):
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):
-    """Update memberships (8); return the lowest N = distance * factor and the sum of (lowest / N)^power."""
+    """Update memberships, Eq. (8); return the lowest N = distance * factor, and sum of (lowest / N)^power."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0

@@ -1,7 +1,7 @@
 """Trees over samples: KD-trees, minimum spanning trees, Genie's merge order and connected components.
 
 Links of equal length are ordered by their samples' keys, so that spanning trees do not depend on the row
-order. Distances are rounded by :func:`rounded`, which makes those that differ only by rounding errors equal.
+order. :func:`rounded` makes distances equal if they differ only by rounding errors.
 """
 
 import numpy as np
@@ -305,9 +305,9 @@ def _drop_empty(count, larger, upto):
 @njit(cache=True, nogil=True)
 def genie_order(links, threshold, order):
     """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if links form no tree."""
-    # The smallest cluster size never decreases, and clusters never shrink. Skipped links, which
-    # join two larger clusters, are therefore not inspected again until the smallest size increases. After
-    # each increase, at most n / size clusters remain, so all inspections take O(n log n).
+    # The smallest cluster size never decreases, and clusters never shrink. Skipped links, which join two
+    # larger clusters, are therefore not inspected again until the smallest size increases. After each
+    # increase, at most n / size clusters remain, so all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
     # count[s] is the number of clusters of size s; larger[s] is the next size in a linked list, 0 to n + 1.
@@ -477,8 +477,8 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
             within[a, b] = D[i, j]
             total += closeness[i, j]
         least = nearest[i]
-        if total < 1e-280:  # such sums may have lost relevant terms to underflow
-            # The sample's own cluster is so much farther away than other clusters that the powers underflow.
+        if total < 1e-280:  # such sums may lack terms that have underflowed
+            # The cluster is so much farther from the sample than ``nearest`` that the powers underflow.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least

@@ -93,8 +93,6 @@ class AMOSA(Algorithm):
 
     Attributes
     ----------
-    n_temperatures : int
-        Number of iterations after the first one.
     current : Individual
         Current solution.
     pop, opt : Population
@@ -106,8 +104,7 @@ class AMOSA(Algorithm):
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
     A solution of smaller constraint violation dominates; the amount of domination is the difference between
-    the two violations, divided by the range of violations. Objectives matter only for equal violations. If
-    the problem sets ``out["X"]``, this replaces the evaluated genotypes.
+    the two violations, divided by the range of violations. Objectives matter only for equal violations.
 
     Examples
     --------
@@ -145,9 +142,7 @@ class AMOSA(Algorithm):
         self.soft_limit = integer("soft_limit", soft_limit, 2)
         self.hard_limit = integer("hard_limit", hard_limit, 1)
         if self.hard_limit >= self.soft_limit:
-            raise ValueError(
-                f"hard_limit must be less than soft_limit, got {self.hard_limit} and {self.soft_limit}"
-            )
+            raise ValueError(f"hard_limit={self.hard_limit} must be less than soft_limit={self.soft_limit}")
         self.n_samples = _n_samples(init_factor, self.soft_limit)
         self.n_climb = integer("n_climb", n_climb, 0)
         self.n_moves = integer("n_moves", n_moves, 1)
@@ -183,7 +178,7 @@ class AMOSA(Algorithm):
         )
         dtype = population.get("X").dtype
         if dtype.kind not in "biuf":
-            raise TypeError(f"AMOSA requires genotypes that are arrays of numbers, got an array of {dtype}")
+            raise TypeError(f"AMOSA requires numeric genotypes, got dtype {dtype}")
         self._dtype = dtype.str
         return population
 
@@ -300,8 +295,6 @@ def anneal(
 
 class BoundedArchive:
     """AMOSA archive: distinct non-dominated solutions, thinned from the soft to the hard limit."""
-
-    # ``F`` and ``violations`` have soft_limit + 1 rows; the first ``len(members)`` are in use.
 
     def __init__(
         self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination

@@ -47,8 +47,7 @@ rng : numpy.random.Generator, optional
 verbose : bool
     Print the logbook during the run.
 **options
-    Parameters of the step. For checkpoints, a progress bar or Ctrl-C handling, create a :class:`DeapSearch`
-    with the step, and run it with :func:`drive`.
+    Parameters of the step. For checkpoints, run a :class:`DeapSearch` of the step with :func:`drive`.
 
 Returns
 -------
@@ -167,8 +166,9 @@ class CountedStep(Documented, ABC):
     mutpb, kmpb : float
         Probabilities of applying ``mutate`` and then ``km`` to a child.
     max_evals : int, optional
-        Maximum number of evaluations, including the initial population and the trial evaluations that
-        ``mutate`` reports in ``n_trials``. If ``mutate`` is not batched, its trials can exceed the maximum.
+        Maximum number of evaluations, including those of the initial population and the trials of ``mutate``,
+        which can exceed it unless ``mutate`` is batched. Children beyond the budget are dropped or, except in
+        CHC, replaced by the best parents.
 
     Attributes
     ----------
@@ -198,11 +198,7 @@ class CountedStep(Documented, ABC):
         return self.left == 0
 
     def start(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
-        """Reset the step, and evaluate those initial individuals that have no valid fitness.
-
-        Returns the population, limited to ``max_evals`` evaluations, and its logbook columns. Raises a
-        ValueError if the population is empty, there are several objectives, or the toolbox lacks a function.
-        """
+        """Reset the step, and evaluate those initial individuals that have no valid fitness."""
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
         if callable(getattr(toolbox, "repair", None)):  # repair must not modify the caller's individuals
@@ -296,7 +292,7 @@ class CountedStep(Documented, ABC):
         for name in needed:
             if not callable(getattr(toolbox, name, None)):
                 raise ValueError(
-                    f"toolbox has no {name!r}, which {type(self).__name__} calls: register it"
+                    f"toolbox has no {name!r}, which {type(self).__name__} calls; register it"
                     + {"mutate": ", or set mutpb=0", "km": ", or set kmpb=0"}.get(name, "")
                 )
 
@@ -319,9 +315,6 @@ class GenerationalStep(CountedStep):
     legal : callable, optional
         ``legal(individual) -> bool``, optionally with a method ``legal.batch(matrix)``. Illegal individuals
         can be selected, but cannot become the elite or enter the hall of fame.
-    max_evals : int, optional
-        Maximum number of evaluations, including the initial population and the trial evaluations that
-        ``mutate`` reports in ``n_trials``. Children beyond the budget are replaced by the best parents.
     """
 
     def __init__(self, *, cxpb: float, elitism: int, legal: Legal | None, **options: Any) -> None:
@@ -382,15 +375,9 @@ class GkaStep(GenerationalStep):
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mutate(individual)`` if
     ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0. With ``repair(individual)``, new individuals
-    are repaired before evaluation. The step passes no generator to these functions. For minimised objectives,
-    register :func:`~moo_clustering.operators.deap.sel_roulette_min` or
-    :class:`~moo_clustering.operators.deap.SelRouletteLegal` as ``select``; to evaluate in batches, register
-    :func:`~moo_clustering.operators.deap.batch_map` as ``map``.
-
-    Parameters
-    ----------
-    mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities of applying ``mutate`` and then ``km`` to a child. Unchanged children are not evaluated.
+    are repaired before evaluation. The step passes no generator to these functions. From
+    ``moo_clustering.operators.deap``, register ``sel_roulette_min`` or ``SelRouletteLegal`` as ``select`` for
+    minimised objectives, and ``batch_map`` as ``map`` to evaluate in batches.
     """
 
     def __init__(
@@ -408,16 +395,12 @@ class GkaStep(GenerationalStep):
 class GcukStep(GenerationalStep):
     """One generation of genetic clustering for unknown K, for :func:`gcuk` or :class:`DeapSearch`.
 
-    The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mate(first, second)`` if
-    ``cxpb`` > 0, and ``mutate(individual)`` if ``mutpb`` > 0. With ``repair(individual)``, new
-    individuals are repaired before evaluation. The step passes no generator to these functions.
+    The toolbox must have the functions for :class:`GkaStep`, and ``mate(first, second)`` if ``cxpb`` > 0.
 
     Parameters
     ----------
     cxpb : float, default=0.2
         Probability of crossing each pair of consecutively selected individuals.
-    mutpb : float, default=0.3
-        Probability of mutating each individual after crossover. Unchanged individuals are not reevaluated.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -438,20 +421,15 @@ class ChcStep(CountedStep):
     """One generation of CHC, for :func:`chc`, :class:`DeapSearch` or custom loops.
 
     The step pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and selects
-    the best of the parents and children. If no pair is crossed or, with
-    ``threshold_rule="no_acceptance"``, no child survives, ``d`` decreases. When ``d`` reaches 0, a restart
-    replaces all but the best individuals.
+    the best of the parents and children. When ``d`` reaches 0, a restart replaces all but the best
+    individuals.
 
-    The toolbox must have ``evaluate(individual)`` and ``mate(first, second)``, ``individual()`` unless
-    ``restart`` is set, ``mutate(individual)`` if ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0.
-    Optional functions are ``distance(first, second)`` (default: number of differing genes) and
-    ``repair(individual)``, applied before evaluation. The step passes no generator to these functions. To
-    evaluate in batches, register :func:`~moo_clustering.operators.deap.batch_map` as ``map``.
+    The toolbox must have ``mate(first, second)``, ``individual()`` unless ``restart`` is set, and the
+    functions for :class:`GkaStep` except ``select``; ``distance(first, second)`` is optional (default: number
+    of differing genes).
 
     Parameters
     ----------
-    mutpb, kmpb : float, default=0
-        Probabilities of applying ``mutate`` and then ``km`` to a child.
     threshold : float, optional
         Initial ``d``. Default: max(1, n_var // 4).
     n_keep : int, default=10
@@ -467,9 +445,6 @@ class ChcStep(CountedStep):
         ``n_keep`` best individuals. Default: ``toolbox.individual()``.
     restart_threshold : float, optional
         ``d`` after a restart. Default: ``threshold``.
-    max_evals : int, optional
-        Maximum number of evaluations, including the initial population and the trial evaluations that
-        ``mutate`` reports in ``n_trials``. Children beyond the budget are dropped.
     unique : callable, optional
         Function that returns an individual's hashable key, such as ``toolbox.key``. Of the individuals with
         equal keys, only the best survives, unless there are too few distinct keys to fill the population.
@@ -616,7 +591,7 @@ def hamming(first: Any, second: Any) -> int:
     """Count the genes in which two individuals differ; raise a ValueError if their lengths differ."""
     if len(first) != len(second):
         raise ValueError(
-            f"the Hamming distance is not defined for individuals of {len(first)} and {len(second)} "
+            f"the Hamming distance is undefined for individuals with {len(first)} and {len(second)} "
             "genes; register 'distance' in the toolbox"
         )
     return int(np.count_nonzero(np.asarray(first) != np.asarray(second)))

@@ -129,7 +129,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
-            f"{kind.__name__} has no option {', '.join(sorted(unknown))}; its pymoo options are "
+            f"{kind.__name__} does not support {', '.join(sorted(unknown))}; the supported pymoo options are "
             f"{', '.join(sorted(known))}"
         )
     return options
@@ -138,7 +138,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 def uniform_sampling(problem: Problem, name: str) -> Sampling:
     """Return uniform integer or real sampling; ``name`` is the algorithm's name for the error message."""
     if not problem.has_bounds():
-        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
+        raise ValueError(f"{type(problem).__name__} has no bounds for sampling; pass sampling to {name}")
     is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)
     return IntegerRandomSampling() if is_integer else FloatRandomSampling()
 
@@ -222,15 +222,14 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
     if np.isnan(F).any():
         raise ValueError(
             f"{type(problem).__name__} returned NaN objectives; return large finite values instead, "
-            "or set replace_nan_values_by of the problem"
+            "or set the problem's replace_nan_values_by"
         )
 
 
 class ArrayGenerations:
-    """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo.
+    """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 
-    On small data, pymoo spends more time on creating and updating objects than on evaluations.
-    """
+    # On small data, pymoo spends more time on creating and updating objects than on evaluations.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -361,7 +360,8 @@ def evolve(
         Number of generations after the initial population, one less than pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        See :func:`drive`. A path resumes only a run with the same integer seed, objectives and data.
+        See :func:`drive`. A path resumes only a run with the same integer seed, objectives, data, algorithm
+        and operators, including their parameters.
     start : array-like, Population, estimator or path, optional
         First individuals; see :func:`~moo_clustering.operators.start_genes`. All others are sampled.
 
@@ -382,7 +382,8 @@ def evolve(
     if start is not None:
         search.start_from(start_genes(problem, start))
     if isinstance(checkpoint, str | PathLike):
-        own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
+        own = {"method": type(algorithm).__name__, "parameters": search.settings()}
+        own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
             # Identify the data by the objectives of two fixed genotypes.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
@@ -425,22 +426,13 @@ class PymooSearch:
     n_gen : int, optional
         Planned number of generations. Only algorithms with a schedule (RVEA) depend on it.
 
-    Attributes
-    ----------
-    algorithm : Algorithm
-        The running copy.
-    generation : int
-    exhausted : bool
-
     Notes
     -----
     Checkpoints contain the random generator, the population and optimum, and all attributes of the algorithm
     and its operators that have changed since set-up. Survivals, operators and algorithms that define
-    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)`` save their own state instead.
-
-    For every algorithm of pymoo 0.6.2, with or without constraints, runs with equal seeds are bit-identical,
-    and so are resumed and uninterrupted runs. A checkpoint of CMAES, BIPOPCMAES, SimpleCMAES or EPPSO raises
-    a ValueError.
+    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)`` save their own state instead. For
+    every algorithm of pymoo 0.6.2, runs with equal seeds are bit-identical, and so are resumed and
+    uninterrupted runs. A checkpoint of CMAES, BIPOPCMAES, SimpleCMAES or EPPSO raises a ValueError.
     """
 
     def __init__(
@@ -456,13 +448,13 @@ class PymooSearch:
         if directions is not None and np.shape(directions)[-1] != problem.n_obj:
             raise ValueError(
                 f"{type(algorithm).__name__} has reference directions for {np.shape(directions)[-1]} "
-                f"objectives, but the problem has {problem.n_obj}: pass "
+                f"objectives, but the problem has {problem.n_obj}; pass "
                 f"ref_dirs=get_reference_directions('das-dennis', {problem.n_obj}, n_partitions=20)"
             )
         if problem.n_obj > 1 and isinstance(getattr(algorithm, "survival", None), FitnessSurvival):
             raise ValueError(
-                f"{type(algorithm).__name__} minimises one objective, but the problem has {problem.n_obj}: "
-                "use an algorithm for several objectives such as NSGA2"
+                f"{type(algorithm).__name__} minimises one objective, but the problem has {problem.n_obj}; "
+                "use a multi-objective algorithm such as NSGA2"
             )
         check_constraints(problem, type(algorithm))
         self.problem = problem
@@ -483,7 +475,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """The running copy. Access updates the copy's population and disables generations on arrays."""
+        """Running copy. Access updates the copy's population and disables generations on arrays."""
         self._write_back()
         self._arrays = False
         return self._algorithm
@@ -523,7 +515,9 @@ class PymooSearch:
         if not reason and _UNSAVED & {one.__name__ for one in kinds if one.__module__.startswith("pymoo.")}:
             reason = "contains running generators or other searches, which cannot be saved"
         if reason:
-            raise ValueError(f"{kinds[0].__name__} cannot be checkpointed: it {reason}; omit checkpoint")
+            raise ValueError(
+                f"{kinds[0].__name__} cannot be checkpointed, because it {reason}; omit checkpoint"
+            )
         if self._algorithm.termination.early is not None:
             raise ValueError("termination cannot be checkpointed; use n_gen, or omit checkpoint")
         if self._algorithm.save_history:
@@ -536,8 +530,8 @@ class PymooSearch:
         sampling = getattr(holder, "sampling", None)
         if not isinstance(sampling, Sampling):
             raise TypeError(
-                f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} "
-                f"is {quoted(sampling)}: pass problem.operators(algorithm, start=...)"
+                f"start requires an algorithm with a pymoo Sampling, but {type(algorithm).__name__} has "
+                f"{quoted(sampling)}; pass problem.operators(algorithm, start=...)"
             )
         holder.sampling = begun(sampling, genes)
 
@@ -590,9 +584,20 @@ class PymooSearch:
             rank, feasible = algorithm.pop.get("rank", "FEAS")
             if any(one is None for one in rank[feasible.ravel()]):
                 raise ValueError(
-                    f"{type(survival).__name__} must set the rank and crowding of all feasible survivors: "
-                    "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first"
+                    f"{type(survival).__name__} must set the rank and crowding of all feasible survivors; "
+                    "call pymoo's RankAndCrowding().do(problem, pop, n_survive=len(pop)) first"
                 )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters of the algorithm and its operators, as JSON, by dotted attribute name."""
+        packer, found = Packer(self._algorithm.random_state), {}
+        for path, what, value in walk(self._algorithm):
+            _, packed, arrays = packer.token(value) if what == "leaf" else (None, None, None)
+            plain = fingerprint(*arrays.values()) if arrays else packed
+            found[".".join(str(key) for _, key in path)] = (
+                type(value).__qualname__ if plain is None and value is not None else plain
+            )
+        return found
 
     def objectives(self) -> FloatArray:
         """Return the population's objective values, shape (n_individuals, n_objectives)."""
@@ -611,10 +616,7 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Return arrays and JSON-serialisable metadata for :meth:`restore`.
-
-        Raises a ValueError that names any attribute of the algorithm that cannot be saved.
-        """
+        """Return arrays and metadata for :meth:`restore`; raise a ValueError if this is impossible."""
         self._write_back()
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -626,10 +628,7 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state instead of calling :meth:`start`.
-
-        Raises a ValueError if the state belongs to another algorithm or to a problem with another shape.
-        """
+        """Restore a saved state instead of calling :meth:`start`; raise a ValueError on a mismatch."""
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")
@@ -654,7 +653,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
             gene = int(outside[0])
             raise ValueError(
                 f"{who} must create genes within the bounds of the problem, from {low[gene]:g} to "
-                f"{high[gene]:g} for gene {gene}, got {genes[gene]}: {VALID_GENES}"
+                f"{high[gene]:g} for gene {gene}, got {genes[gene]}; {VALID_GENES}"
             )
 
 
@@ -663,7 +662,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
-                f"{algorithm.__name__} requires reference directions: pass algorithm as an object such as "
+                f"{algorithm.__name__} requires reference directions; pass algorithm as an object such as "
                 f"{algorithm.__name__}(get_reference_directions('das-dennis', n_obj, n_partitions=20))"
             )
         return algorithm(pop_size=pop_size, **operators)
@@ -764,7 +763,7 @@ class AlgorithmState:
         name = type(self._algorithm).__name__
         where = "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in path)
         return ValueError(
-            f"{name} cannot be checkpointed: {name}{where} {why}; omit checkpoint, or define "
+            f"{name} cannot be checkpointed, because {name}{where} {why}; omit checkpoint, or define "
             "checkpoint_state() and restore_checkpoint_state() in its class"
         )
 
@@ -866,7 +865,7 @@ def _append(array: Any, arrays: dict[str, Any]) -> int:
 def _flatten(individual: Individual) -> dict[str, Any]:
     if type(individual) is not Individual:
         raise searches.NotStorableError(
-            f"individuals of the class {type(individual).__qualname__} cannot be saved"
+            f"individuals of class {type(individual).__qualname__} cannot be saved"
         )
     fields = ("X", "F", "G", "H", "dF", "dG", "dH", "ddF", "ddG", "ddH", "CV")
     row = {name: getattr(individual, f"_{name}") for name in fields}

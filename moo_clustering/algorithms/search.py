@@ -53,22 +53,21 @@ def drive(
 ) -> bool:
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
-    In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
-    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP have
-    the same effect as Ctrl-C if they share its handler. If the search finds no new individuals, it ends with
-    an ExhaustedSearchWarning.
+    In the main thread, Ctrl-C (or SIGTERM or SIGHUP with the same handler) ends the search after the current
+    generation and a final checkpoint, with an InterruptedSearchWarning; a second Ctrl-C raises a
+    KeyboardInterrupt immediately. If the search finds no new individuals, it ends with an
+    ExhaustedSearchWarning.
 
-    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
-    file contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the
-    file is not a readable checkpoint of this run. A MemoryError names the last saved generation.
+    Raises a ValueError or TypeError if the search cannot be saved or if the checkpoint contains more than
+    ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is not a readable
+    checkpoint of this run. A MemoryError names the last saved generation.
 
     Parameters
     ----------
     search : Search
         Search that has not been started or restored.
     n_gen : int
-        Number of generations after the initial population, including those before a checkpoint. A resumed run
-        may plan more generations than the interrupted run did.
+        Number of generations after the initial population, including those before a checkpoint.
     recorder : Recorder, optional
         Records the objectives of every generation; saved in checkpoints.
     verbose : bool, default=False
@@ -80,9 +79,8 @@ def drive(
     signs : array-like of shape (n_objectives,), optional
         -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
-        Determines the file to write after the initial population, every ``every`` generations and at the end,
-        and whether to resume from it. A path means ``Checkpoint(path)``. A resumed run is bit-identical to an
-        uninterrupted one.
+        File to write after the initial population, every ``every`` generations and at the end, and whether to
+        resume from it. A path means ``Checkpoint(path)``. Resumed and uninterrupted runs are bit-identical.
 
     Returns
     -------
@@ -163,8 +161,8 @@ def _observe(search: Search, recorder: Recorder | None, progress: Progress) -> N
 def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint | None) -> None:
     if search.exhausted and search.generation < n_gen:
         warn_caller(
-            f"the search found no new individuals after generation {search.generation} of {n_gen} "
-            "and stopped there (the search space may be nearly exhausted, or the variation too weak)",
+            f"the search stopped after generation {search.generation} of {n_gen}, because it found no new "
+            "individuals (the search space may be nearly exhausted, or the variation too weak)",
             ExhaustedSearchWarning,
         )
     if interrupted:
@@ -267,8 +265,7 @@ class Recorder(Callback):
     """Objective values of every generation, recorded by :func:`drive`, :func:`evolve` or ``minimize``.
 
     With ``minimize``, prefer ``callback=Recorder()`` to ``save_history=True``, which copies the algorithm and
-    the problem in every generation. Generation 0 is the initial population. A new run deletes the previous
-    history. Memory use is O(n_generations * n_individuals * n_objectives).
+    the problem in every generation. Memory use is O(n_generations * n_individuals * n_objectives).
 
     Parameters
     ----------
@@ -325,7 +322,7 @@ class Recorder(Callback):
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))
         if len(names) != n_objectives:
             raise ValueError(
-                f"objective_names must have one name per objective, {n_objectives} in all; got {len(names)}"
+                f"objective_names must have one name per objective ({n_objectives}), got {len(names)}"
             )
         front = partial(NonDominatedSorting().do, only_non_dominated_front=True)
         columns: dict[str, Any] = {
@@ -399,9 +396,8 @@ def _as_arrays(value: Any) -> Any:
 class Search(Protocol):
     """Protocol for evolutionary searches that :func:`drive` can run.
 
-    Two members are optional. ``check_resumable()``, called before a run with a checkpoint, raises a
-    ValueError if the search's state cannot be saved. ``finished`` is True once the search has ended as
-    planned; :func:`drive` then stops without a warning.
+    Two members are optional: ``check_resumable()`` raises a ValueError before a run with a checkpoint if the
+    search cannot be saved; ``finished`` is True once the search has ended as planned.
     """
 
     @property
@@ -511,7 +507,7 @@ class Saver:
             where = f"checkpoint {self._checkpoint.path}"
             kept = f"{where} has no generations yet"
             if self._saved is not None:
-                kept = f"{where} contains generation {self._saved}, from which a resumed run continues"
+                kept = f"resume from generation {self._saved} in {where}"
         said = str(error) or "memory ran out"
         return MemoryError(f"{said} (after generation {self._search.generation}; {kept})")
 
@@ -617,7 +613,7 @@ def _kind(key: str, value: Any) -> tuple[Any, ...]:
         return (type(value).__name__,)
     raise NotStorableError(
         f"{key!r} of an individual has type {type(value).__name__}, but only numbers, strings and "
-        "arrays of these can be saved"
+        "their arrays can be saved"
     )
 
 

@@ -26,8 +26,8 @@ class Bags:
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
-    Raises a TypeError if values are not real numbers. Raises a ValueError if there is no bag, if a bag is
-    empty, if values are not finite, or if shapes do not match.
+    Raises a TypeError or ValueError for values that are not finite real numbers, empty bags, and shapes that
+    do not match.
 
     Parameters
     ----------
@@ -44,12 +44,8 @@ class Bags:
     instances : ndarray of shape (n_instances, n_features), float32 or float64, read-only
     offsets : ndarray of shape (n_bags + 1,), int64, read-only
     bag_ids, feature_names : tuple of str or None
-    n_bags, n_instances, n_features : int
-    dtype : dtype
     sizes : ndarray of shape (n_bags,), int64, read-only
         Number of instances in each bag.
-    bag_of_instance : ndarray of shape (n_instances,), int64, read-only
-        Bag to which each row of ``instances`` belongs.
 
     Examples
     --------
@@ -110,10 +106,7 @@ class Bags:
         bag_ids: Iterable[Hashable] | None = None,
         feature_names: Iterable[Hashable] | None = None,
     ) -> Self:
-        """Create bags from one array-like of shape (n_instances_of_the_bag, n_features) per bag.
-
-        Data frames must have the same columns, whose names are the default ``feature_names``.
-        """
+        """Create bags from arrays (n_instances_of_the_bag, n_features) or data frames with equal columns."""
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")
         names = common_names(items, ids)
@@ -127,8 +120,7 @@ class Bags:
     ) -> Self:
         """Create bags from instances (n_instances, n_features) and hashable bag identifiers (n_instances,).
 
-        The rows of a bag need not be adjacent; bags are ordered by their first row. By default,
-        ``feature_names`` are the column names of a data frame, if they are strings.
+        The rows of a bag need not be adjacent; bags are ordered by their first row.
         """
         rows = matrix(X, "X")
         order, offsets, ids = group_rows(groups, len(rows))
@@ -138,11 +130,7 @@ class Bags:
 
     @classmethod
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
-        """Create bags from a data frame with one instance per row.
-
-        ``bag`` names the column of bag identifiers; see ``groups`` of :meth:`from_groups`. All other columns
-        must be numeric; their names become the ``feature_names``.
-        """
+        """Create bags from a data frame of numeric columns and one column ``bag`` of bag identifiers."""
         X, groups, names = split_frame(frame, bag)
         return cls.from_groups(freeze(X), groups, feature_names=names)
 
@@ -175,8 +163,8 @@ class Bags:
     def load(cls, path: str | PathLike[str]) -> Self:
         """Load bags from an ``.npz`` file with the arrays ``instances`` and ``bag_offsets``.
 
-        ``bag_ids`` and ``feature_names`` are optional; other arrays are ignored. Code in the file is not
-        executed. Raises a FileNotFoundError if the file does not exist, and a ValueError if it is damaged.
+        ``bag_ids`` and ``feature_names`` are optional. Raises a FileNotFoundError if the file does not exist,
+        and a ValueError if it is damaged.
         """
         arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
         names = {key: arrays[key].reshape(-1) for key in ("bag_ids", "feature_names") if key in arrays}
@@ -230,10 +218,7 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return the same bags with different instances, shape (n_instances, any number of features).
-
-        By default, ``feature_names`` are kept if the number of features is unchanged.
-        """
+        """Return the same bags with different instances, shape (n_instances, any number of features)."""
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
@@ -350,7 +335,8 @@ def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str)
         raise TypeError(f"{parameter} must be a sequence of names, got {quoted(names)}")
     result = tuple(str(name) for name in names)
     if len(result) != count:
-        raise ValueError(f"{parameter} has {len(result)} names for {count} {what}")
+        allowed = f"one name per {what.removesuffix('s')}, {count} in all"
+        raise ValueError(f"{parameter} must have {allowed}; got {len(result)}")
     return result
 
 
@@ -429,9 +415,9 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     try:
         codes, first = pd.factorize(values)
     except TypeError as error:
-        raise TypeError(f"groups must contain one hashable identifier per instance: {error}") from error
+        raise TypeError(f"groups must contain hashable identifiers ({error})") from error
     if codes.min(initial=0) < 0:
-        raise ValueError(f"row {int(codes.argmin())} has no bag identifier (it is missing in groups)")
+        raise ValueError(f"groups must not contain missing values, got one in row {int(codes.argmin())}")
     offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(first)))]).astype(np.int64)
     order = None if np.all(np.diff(codes) >= 0) else np.argsort(codes, kind="stable").astype(np.int64)
     return order, offsets, tuple(str(name) for name in first)
@@ -452,7 +438,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
     features = frame.drop(columns=[bag])
     for name, dtype in zip(features.columns, features.dtypes, strict=True):
         if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
-            raise TypeError(f"column {name!r} is not numeric but {dtype}; drop it or encode it")
+            raise TypeError(f"column {name!r} must be numeric, got dtype {dtype}; drop or encode it")
     dtype = float_type(*features.dtypes)
     # Copy, because the result can share memory with the frame.
     values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
@@ -483,7 +469,7 @@ def _chosen(index: Any, n_bags: int) -> Int64Array:
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(
-            f"an index of bags must be an integer, a slice, a mask or a list of integers, got {quoted(index)}"
+            f"a bag index must be an integer, a slice, a mask or a list of integers, got {quoted(index)}"
         )
     if array.dtype.kind == "b":
         if len(array) != n_bags:
@@ -508,8 +494,7 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
-    Raises a ValueError if ``X`` contains no valid bags, or if ``groups`` or ``offsets`` is passed although
-    ``X`` is ``Bags``. Raises a TypeError if ``X`` is not numeric.
+    Raises a ValueError or TypeError if ``X`` contains no valid bags, or if options contradict it.
 
     Parameters
     ----------
@@ -522,11 +507,11 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
         First row of each bag in a 2-d ``X``, followed by the number of rows.
     """
     if groups is not None and offsets is not None:
-        raise ValueError("groups and offsets cannot be combined; pass one of them")
+        raise ValueError("pass either groups or offsets, not both")
     if groups is not None or offsets is not None:
         name = "offsets" if groups is None else "groups"
         if isinstance(X, Bags):
-            raise ValueError(f"{name} must be None, because X already contains bags")
+            raise ValueError(f"{name} must be None if X already contains bags")
         if groups is not None:
             return Bags.from_groups(X, groups)
         return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
@@ -552,7 +537,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     if array.ndim != 1:
         raise ValueError(f"offsets must be 1-d, got shape {array.shape}")
     if len(array) < 2:
-        raise ValueError(f"offsets has {len(array)} entries, but at least two are required for one bag")
+        raise ValueError(f"offsets must have at least two entries (one bag), got {len(array)}")
     if array.dtype.kind not in "iu":
         raise TypeError(f"offsets must be integers, got dtype {array.dtype}")
     if array[0] != 0:
@@ -561,9 +546,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     steps = np.diff(array)
     if steps.min() < 0:
         bag = int(steps.argmin())
-        raise ValueError(
-            f"offsets must increase, but {array[bag]} is followed by {array[bag + 1]} (entry {bag + 1})"
-        )
+        raise ValueError(f"offsets must increase, got {array[bag + 1]} after {array[bag]} at index {bag + 1}")
     if array[-1] != n_instances:
         raise ValueError(f"offsets must end at the number of instances, {n_instances}, got {array[-1]}")
     if steps.min() == 0:

@@ -42,7 +42,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     choice("kind", kind, EMBEDDINGS)
     if kind == "prototypes":
         if symmetric is None:
-            raise ValueError('kind="prototypes" requires symmetric, the distances between bags')
+            raise ValueError('kind="prototypes" requires the distances between bags; pass symmetric=...')
         return symmetric
     if kind == "mean":
         return as_bags(bags).means()
@@ -78,7 +78,7 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
     """
     data = as_bags(bags)
     if not len(statistics):
-        raise ValueError("statistics must contain at least one of 'mean', 'min' and 'max'")
+        raise ValueError("statistics must contain at least one of 'mean', 'min' or 'max', got none")
     check_kinds(statistics, name="statistics", allowed=get_args(Statistic))
     reductions = {"min": np.minimum, "max": np.maximum}
     parts = [
@@ -94,7 +94,7 @@ def check_kinds(kinds: Sequence[str], *, name: str, allowed: Sequence[str]) -> N
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")
     for kind in kinds:
-        choice(f"each of {name}", kind, allowed)
+        choice(f"every entry of {name}", kind, allowed)
 
 
 def sliced_quantile_embedding(
@@ -110,9 +110,8 @@ def sliced_quantile_embedding(
     Bags are projected onto each direction v. The squared sliced distance SW^2 of two bags is n_features times
     the mean squared difference between their projections' quantiles, over all v and over the levels (q + 1/2)
     / n_quantiles. SW approximates the earth mover's distance, and exp(-SW^2 / c) is positive semidefinite.
-    Quantiles are interpolated linearly, so repeating all instances of a bag changes them slightly. Takes
-    O(n log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles) memory. Raises a
-    ValueError if there is no direction or level, or if directions and bags differ in width. Source: Rabin,
+    Takes O(n log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles) memory. Raises
+    a ValueError if there is no direction or level, or if directions and bags differ in width. Source: Rabin,
     Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
 
     Parameters

@@ -37,11 +37,9 @@ class BagGeometry(Shared):
     A bag's distance to a vector is that of its farthest instance. Centroids are means of the bag means
     M_b with weights w_b. With G[b, t] = w_b M_b . x_t, the squared distance from an instance x_t (centred) to
     the centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
-    at a cost independent of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
-
-    Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
-    single precision). A population of P partitions into K clusters then takes O(P (n + N) min(N, K d)) time.
-    Raises a ValueError if a parameter is out of range or if sums of squared distances overflow.
+    at a cost independent of n_features. Precomputation takes O(n N d) time for N bags with n instances of d
+    features, and 8 n N bytes (4 n N in single precision). A population of P partitions into K clusters then
+    takes O(P (n + N) min(N, K d)) time. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -156,16 +154,7 @@ class BagGeometry(Shared):
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Return the cluster sums of each individual.
-
-        Returns
-        -------
-        counts, masses : ndarray of shape (n_individuals, n_clusters)
-        projections : ndarray of shape (n_individuals, n_clusters, n_slots, n_chunks)
-            Sums of ``arrays.products``; no slots or chunks if ``projections=False``.
-        pulls : ndarray of shape (n_individuals, n_clusters, n_bags)
-            Sums of ``arrays.pulls``.
-        """
+        """Return counts and masses (p, K), sums of products (p, K, n_slots, n_chunks) and pulls (p, K, N)."""
         count, arrays = len(labels), self.arrays
         counts = np.empty((count, n_clusters), dtype=np.int64)
         masses = np.empty((count, n_clusters))
@@ -204,10 +193,7 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return the distance from each bag to the centroid of its cluster, shape (n_individuals, n_bags).
-
-        ``labels`` has shape (n_individuals, n_bags). Labels must be non-negative but need not be contiguous.
-        """
+        """Return the distance from each bag to its cluster's centroid, shape (n_individuals, n_bags)."""
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
         out = np.empty(labels.shape)
@@ -264,7 +250,8 @@ class BagGeometry(Shared):
         """Convert labels for the compiled kernels; raise a ValueError if the shape or a label is invalid."""
         labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
-            raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}")
+            n = self.n_bags
+            raise ValueError(f"labels must have one column per bag, {n} in all; got shape {labels.shape}")
         if labels.size and (labels.min() < 0 or (n_clusters is not None and labels.max() >= n_clusters)):
             raise ValueError(
                 f"labels must be from 0 to {'K - 1' if n_clusters is None else n_clusters - 1}, got "
@@ -286,16 +273,12 @@ def farthest_candidates(
 ) -> BoolArray:
     """Find the instances that can be the farthest instance of their bag from some centroid.
 
-    The difference between the squared distances of two instances to a point is affine in the point, and every
-    centroid is a convex combination of bag means. An instance is therefore never the farthest if another
+    Every centroid is a convex combination of bag means, so an instance is never the farthest if another
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
-    no bag mean has a weight above 1/s, so the other instance only has to be farther on average from any s
-    bag means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
-
-    An instance is omitted only if the difference exceeds rounding errors. Takes O(n N d) time for N means and
-    n instances of d features, plus at worst O(m^2 N) for each bag of m instances. Takes 32 MB of memory, or
-    two rows of N numbers if these are larger. Bags that exceed this memory are pruned in parts, which can
-    retain more instances than necessary.
+    the other instance only has to be farther on average from any s bag means. Takes O(n N d) time for N means
+    and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of memory or,
+    if larger, two rows of N numbers. Bags that exceed this memory are pruned in parts, which can retain more
+    instances than necessary. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -306,19 +289,18 @@ def farthest_candidates(
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        Values s above 1 omit more instances, but every centroid must then be an unweighted mean of at least s
-        bag means, so that no weight exceeds 1/s.
+        Values s above 1 omit more instances, but no weight of a centroid may then exceed 1/s.
 
     Returns
     -------
     kept : ndarray of shape (n_instances,), bool
-        Instances to retain, at least one per bag. Omitting all other instances does not change the distance
-        from any bag to any centroid. Among identical instances of a bag, the first is retained.
+        Instances to retain, at least one per bag. Omitting all other instances changes no distance.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
     if data.ndim != 2 or centers.ndim != 2 or data.shape[1] != centers.shape[1] or not len(centers):
-        raise ValueError(f"X and means must be matrices of equal width, got {data.shape} and {centers.shape}")
+        shapes = f"{data.shape} and {centers.shape}"
+        raise ValueError(f"X and means must be matrices with the same number of columns, got shapes {shapes}")
     integer("min_cluster_size", min_cluster_size)
     bounds = to_offsets(offsets, len(data), None)
     origin = centers.mean(axis=0)
@@ -371,11 +353,8 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def _chunk_layout(sizes: Int64Array) -> tuple[Int64Array, NDArray[np.int32], Int64Array]:
-    """Divide bags into chunks with the number of slots that minimises the cost.
-
-    Returns the instance in each slot, shape (n_slots, n_chunks), the bag of each chunk, and the first chunk
-    of each bag. Unused slots repeat the bag's last instance.
-    """
+    """Return the instance in each slot (n_slots, n_chunks), each chunk's bag, and each bag's first chunk."""
+    # Unused slots repeat the bag's last instance.
     # The cost of a chunk is its number of slots plus three, for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)

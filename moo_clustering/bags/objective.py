@@ -32,9 +32,9 @@ CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv"
 class BagObjective(Shared):
     """Objective for partitions of bags into up to ``n_clusters`` clusters, and moves that improve it.
 
-    With n instances (after pruning), N bags and K clusters, evaluating P partitions takes O(P (n N + N^2))
-    time, and trying all K clusters for a bag takes O(n + K^3) time. The Davies-Bouldin index is infinite for
-    fewer than two clusters. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+    Evaluating P partitions of N bags with n instances (after pruning) takes O(P (n N + N^2)) time, and trying
+    all K clusters for a bag O(n + K^3) time. The Davies-Bouldin index is infinite for fewer than two
+    clusters. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
 
     Parameters
     ----------
@@ -150,10 +150,9 @@ class BagObjective(Shared):
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
-        """Move single bags of partitions (n_individuals, n_bags) to their best clusters, in random order.
+        """Move single bags to their best clusters, in random order, until no move improves the objective.
 
-        A descent ends when no move improves the objective. ``max_trials`` is the total budget of trial
-        evaluations, which is divided evenly among the individuals; None means no limit.
+        ``max_trials`` is a total budget, which is divided evenly among the individuals.
         """
         count = len(np.atleast_2d(labels))
         order = rng.permuted(np.tile(np.arange(self.n_bags), (count, 1)), axis=1)

@@ -77,11 +77,9 @@ class PartitionRepair:
 
 
 class PairPenalty(PartitionRepair):
-    """Repair that weighs violated pairs against distances, and ensures the minimum cluster size.
+    """Repair that minimises distances**power * (1 + penalty * V), and ensures the minimum cluster size."""
 
-    The cost is the sum of the distances, each raised to ``power`` (1 or 2), times ``1 + penalty * V``, where
-    V in [0, 2] is the violation. Constrained bags move one at a time until no move lowers the cost.
-    """
+    # V in [0, 2] is the violation. Constrained bags move one at a time until no move lowers the cost.
 
     def __init__(
         self,
@@ -129,10 +127,8 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return the pairs of each bag, the violation that each pair adds if joined, and a constant.
-
-    Joined must-links add negative violations, because the constant counts all must-links as violated.
-    """
+    """Return the pairs of each bag, the violation that each pair adds if joined, and a constant."""
+    # Joined must-links add negative violations, because the constant counts all must-links as violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

@@ -1,7 +1,4 @@
-"""The command ``moo-clustering``.
-
-Commands import slow modules only when needed, so that help texts and option errors appear immediately.
-"""
+"""The command ``moo-clustering``, which imports slow modules only when needed."""
 
 from moo_clustering.cli.commands import main
 

@@ -76,7 +76,6 @@ def _optional() -> dict[str, str]:
 
 
 def _memory() -> int | None:
-    """Return the size of main memory in bytes, or None if the system does not report it."""
     with suppress(AttributeError, OSError, ValueError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return None

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
-_NAME_KEYS = "class (a name, #1 for the first known class, ? don't know, u undo, q quit, =u for class u): "
+_NAME_KEYS = "class name (#1: first known class, ?: don't know, u: undo, q: quit, =u: a class named u): "
 # Maximum number of features and text lines to show per sample, and maximum width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 # Maximum number of characters in an input line, because some devices never end a line.
@@ -65,7 +65,7 @@ class AskedRun:
 
     @property
     def labels(self) -> Labels:
-        """Labels of the session. With ``noise="label"``, outliers without answers have the label -1."""
+        """Labels of the session; -1 for outliers without answers if ``noise="label"``."""
         found = self.session.labels_.copy()
         if self.outliers is not None:
             known = self.session.partial_labels() != -1
@@ -116,23 +116,21 @@ def open_session(
     mode: Literal["pairs", "names"] | None = None,
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
-    """Open the session of a run folder, which saves each answer to ``answers.json`` before the next question.
-
-    ``resume`` continues with the answers in the folder, and with their mode and error rate. If the run or the
-    answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.
-    """
+    """Open a session about a run, which saves each answer to ``answers.json`` before the next question."""
+    # With ``resume``, the session continues with the saved answers, mode and error rate. If the run or the
+    # answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.
     record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)
     path = folder / ANSWERS
     if path.exists() and has_answers(path):
         if not resume:
-            said = f"{path} contains answers of an earlier session"
+            said = f"{path} contains answers from an earlier session"
             raise runs.FolderError(f"{said}; continue it with --resume, or move the file")
         session = AnswerSession.resume(base, path)
         own = {"--mode": (mode, session.mode), "--error-rate": (error_rate, session.error_rate)}
         for flag, (given, used) in own.items():
             if given not in (None, used):
-                said = f"{path} was started with {flag} {used}, got {flag} {given}"
+                said = f"the session in {path} uses {flag} {used}, got {flag} {given}"
                 raise runs.FolderError(f"{said}; omit {flag}, or move the file")
     else:
         path.unlink(missing_ok=True)
@@ -143,18 +141,18 @@ def open_session(
 
 
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
-    """Read data saved by :func:`save_questions`. Raise a FolderError with the reason if they are missing."""
+    """Read the data that :func:`save_questions` saved; raise a FolderError if there are none."""
     if record.get("command") == "ask":
-        said = f"{folder} contains the result of an `ask` session; name the folder of the original run"
+        said = f"{folder} contains the result of an `ask` session; specify the folder of the original run"
         raise runs.FolderError(said)
     path = folder / QUESTIONS
     if not path.is_file():
-        raise runs.FolderError(f"{folder} does not support questions: {_why_not(record)}")
+        raise runs.FolderError(f"cannot ask questions about {folder}: {_why_not(record)}")
     arrays, meta = persistence.read_archive(path)
     if meta.get("format") != QUESTIONS_FORMAT:
-        raise persistence.ArchiveError(f"{path} contains no data for questions; fit again")
+        raise persistence.ArchiveError(f"{path} contains no question data; fit again")
     if fault := persistence.version_fault(meta.get("version"), QUESTIONS_VERSION):
-        raise persistence.ArchiveError(f"{path} {fault}, or fit again")
+        raise persistence.ArchiveError(f"{path} {fault}{', or' if 'newer' in fault else ';'} fit again")
     try:
         base = _pool_of(arrays)
         n_rows = len(runs.saved_labels(folder / runs.LABELS))
@@ -173,12 +171,12 @@ def _why_not(record: Mapping[str, Any]) -> str:
         return f"method {method} does not create a pool of partitions; use {' or '.join(askable)}"
     if record.get("supervision"):
         given = " and ".join(f"--{name.replace('_', '-')}" for name in record["supervision"])
-        return f"questions require a fit without labels and pairs; fit again without {given}"
+        return f"questions require a fit without labels or pairs; fit again without {given}"
     if record.get("status") != "complete":
-        return "its fit is incomplete; fit again"
+        return "the fit is incomplete; fit again"
     if runs.is_in_parts(record):
-        return "it is a fit of a partitioned table and cannot be changed; fit a sample of the table"
-    return f"it has no {QUESTIONS}; fit again, but in Python if there are more than {MOST_ASKED_BAGS} bags"
+        return "a fit of a partitioned table cannot be changed; fit a sample of the table"
+    return f"it has no {QUESTIONS}; fit again (in Python, if there are more than {MOST_ASKED_BAGS} bags)"
 
 
 def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
@@ -201,10 +199,7 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Raise a FolderError unless a folder is empty or contains results of an earlier session about the run.
-
-    Returns two values for ``RunFolder.inspect``: False (no checkpoint), and whether such results exist.
-    """
+    """Inspect ``out`` (see RunFolder): it must be empty or contain results of a session about this run."""
     if not runs.folder_names(out):
         return False, False
     try:
@@ -212,13 +207,12 @@ def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
     except runs.FolderError as error:
         raise runs.FolderError(f"{error}; choose another folder with --out") from error
     if record.get("command") != "ask" or record.get("asked") != _fit_of(runs.run_record(folder)):
-        said = f"{out} contains a run other than an `ask` session about {folder}"
-        raise runs.FolderError(f"{said}; choose another --out")
+        said = f"{out} contains a run that is not an `ask` session about {folder}"
+        raise runs.FolderError(f"{said}; choose another folder with --out")
     return False, True
 
 
 def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of a record that identify the fit."""
     return {name: record.get(name) for name in ("data", "method", "parameters", "seed")}
 
 
@@ -296,7 +290,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, save the partition, and exit with 130 after Ctrl-C."""
+    """Ask until the user quits or the input ends, and save the partition; exit with 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
@@ -318,8 +312,8 @@ def run_ask(
                 files = save_answers(run, target) if n_answers else []
             interrupted = guard.requested
         except runs.FolderError as error:
-            said = f"{error}; the answers are saved in {run.folder / ANSWERS}; save their clusters in another"
-            raise runs.FolderError(f"{said} folder with {again} --out OTHER") from error
+            said = f"{error}; the answers are saved in {run.folder / ANSWERS}; to save the clusters in"
+            raise runs.FolderError(f"{said} another folder, run {again} --out OTHER") from error
         finally:
             target.release()
     if as_json:
@@ -331,14 +325,14 @@ def run_ask(
         click.echo(f"Saved the clusters after {n_answers} answer{'s' * (n_answers > 1)} in {results}{shown}.")
         click.echo(f"Continue with: {again}{other}")
     else:
-        click.echo("There are no answers, so nothing was saved.")
+        click.echo("No answers were given, so nothing was saved.")
     if interrupted:
         click.get_current_context().exit(INTERRUPTED)
 
 
 def _dialog(run: AskedRun) -> None:
     session = run.session
-    click.echo(f"Every answer is saved in {run.folder / ANSWERS} before the next question.")
+    click.echo(f"Each answer is saved to {run.folder / ANSWERS} immediately.")
     while True:
         question = session.question
         click.echo(f"\n{session.summary()}")
@@ -388,7 +382,7 @@ def _json_dialog(run: AskedRun) -> None:
             if session.mode == "pairs":
                 answer = _WORDS.get(answer, answer)
         except (ValueError, KeyError, TypeError, RecursionError):
-            click.echo('{"error": "an answer must be a line of JSON such as {\\"answer\\": \\"together\\"}"}')
+            click.echo('{"error": "an answer must be a JSON line such as {\\"answer\\": \\"together\\"}"}')
             continue
         if answer == "quit":
             return
@@ -414,7 +408,7 @@ def _typed(mode: str, run: AskedRun) -> str:
         if text == "q":
             raise EOFError
         if "\ufffd" in text:
-            click.echo("this line is not valid UTF-8.")
+            click.echo("The line is not valid UTF-8.")
             continue
         if text in ("u", "?"):
             return _WORDS.get(text, "")
@@ -426,7 +420,7 @@ def _typed(mode: str, run: AskedRun) -> str:
             known = _known(run)
             if text[1:].isdecimal() and 0 < int(text[1:]) <= len(known):
                 return known[int(text[1:]) - 1]
-            click.echo(f"{shortened(text, 40)} does not exist; the number of known classes is {len(known)}.")
+            click.echo(f"{shortened(text, 40)} does not exist; number of known classes: {len(known)}.")
         elif name := text.removeprefix("="):
             return name
 
@@ -439,7 +433,7 @@ def _line(*, as_json: bool = False) -> str:
         return ""
     if len(text) < _LONGEST_LINE or text.endswith("\n"):
         return text
-    sentence = f"the input contains a line of {_LONGEST_LINE} or more characters; the rest is not read."
+    sentence = f"The input contains a line of {_LONGEST_LINE} or more characters; the rest is ignored."
     click.echo(sentence, err=as_json)
     return ""
 
@@ -454,12 +448,12 @@ def _told(run: AskedRun) -> str:
     last = history.iloc[-1]
     likely, parts = last["probability"], []
     if likely == likely and last["answer"] != "unknown":
-        parts.append(f"Expected {'together' if likely >= 0.5 else 'apart'}, {max(likely, 1 - likely):.0%}.")
-    moved = round(last["moved"] * len(run.session.labels_))
-    parts.append(f"{moved} {run.kind}{'s' * (moved != 1)} moved; {last['n_clusters']} clusters.")
+        parts.append(f"Expected: {'together' if likely >= 0.5 else 'apart'} ({max(likely, 1 - likely):.0%}).")
+    moved, k = round(last["moved"] * len(run.session.labels_)), int(last["n_clusters"])
+    parts.append(f"{moved} {run.kind}{'s' * (moved != 1)} moved; {k} cluster{'s' * (k != 1)}.")
     if (number := int(last["contradicts"])) >= 0:
         earlier = f"{number + 1} ({history['answer'][number]})"
-        parts.append(f"Together with answer {earlier}, this answer is unlikely; type u to undo it.")
+        parts.append(f"This answer probably contradicts answer {earlier}; type u to undo it.")
     return " ".join(parts)
 
 

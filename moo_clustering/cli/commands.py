@@ -40,14 +40,14 @@ def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **mor
 _flag = partial(_option, is_flag=True)
 _json = partial(_flag, "--json as_json")
 _run = click.argument("folder", metavar="DIR", type=_RUN)
-_quiet = _flag("--quiet", "Print errors and warnings only.")
+_quiet = _flag("--quiet", "Print only errors and warnings.")
 
 
 @click.group(
     cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, prog_name="moo-clustering")
-@_flag("--traceback", "Show the traceback of an error instead of one line.")
+@_flag("--traceback", "Show full tracebacks instead of one-line errors.")
 @click.pass_context
 def main(context: click.Context, traceback: bool) -> None:
     """Evolutionary clustering: multi-objective and semi-supervised methods for your own data."""
@@ -56,7 +56,7 @@ def main(context: click.Context, traceback: bool) -> None:
 
 
 @main.command()
-@_json("Print JSON instead of lines.")
+@_json("Print JSON instead of text.")
 def about(as_json: bool) -> None:
     """Print versions, machine, threads and caches for a bug report, without the host name."""
     from moo_clustering.cli.about import facts, facts_text
@@ -68,7 +68,7 @@ def about(as_json: bool) -> None:
 def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """Parse a non-negative share, such as 0.15 or 15%."""
     if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
-        raise click.BadParameter(f"{value!r} is not a share such as 15% or 0.15")
+        raise click.BadParameter(f"{value!r} is not a valid share; use a value such as 15% or 0.15")
     return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
 
 
@@ -84,16 +84,16 @@ class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before 
 
 @main.command()
 @_run
-@_option("--mode", "Ask about pairs of samples (default), or for the class name of a sample.", _MODES)
+@_option("--mode", "Ask about pairs of samples (default), or for the class names of samples.", _MODES)
 @_option(
     "--error-rate SHARE",
-    "Expected share of wrong answers. With 0, answers that contradict others are rejected; with auto, the "
-    "share is estimated from repeated questions.  [default: 0.03]",
+    "Expected share of wrong answers; 0 rejects contradictory answers, and auto estimates the share from "
+    "repeated questions.  [default: 0.03]",
     _OrAuto(),
 )
-@_flag("--resume", "Continue from the answers in the folder.")
-@_option("--out OUT", "Folder for the resulting clusters; default: DIR/asked.", _NEW_FOLDER)
-@_json("Write questions and read answers as lines of JSON.")
+@_flag("--resume", "Continue from the answers saved in DIR.")
+@_option("--out OUT", "Folder for the resulting clusters.  [default: DIR/asked]", _NEW_FOLDER)
+@_json("Write questions and read answers as JSON, one per line.")
 def ask(folder: Path, **options: Any) -> None:
     """Improve the clusters of a run by answering questions about samples.
 
@@ -119,17 +119,17 @@ def ask(folder: Path, **options: Any) -> None:
 
 @main.command()
 @click.argument("results", type=_FILE)
-@_flag("--minimize", "Smaller values are better (default: larger values).")
+@_flag("--minimize", "Treat lower values as better (default: higher values).")
 @_option("--alpha P", "Significance level.", float, shown=0.05)
-@_option("--posthoc", "Post-hoc procedure for pairs.", ["shaffer", "holm", "nemenyi"], shown="shaffer")
+@_option("--posthoc", "Post-hoc procedure for all pairs.", ["shaffer", "holm", "nemenyi"], shown="shaffer")
 @_flag("--tie-correction", "Correct Friedman's statistic for ties.")
 @_option(
     "--long/--wide is_long",
-    "One value per line (columns dataset, method, value; repeats are averaged), or one column per method; "
-    "default: inferred from the column names.",
+    "Whether RESULTS has one value per line (columns dataset, method, value; repeats are averaged), or one "
+    "column per method.  [default: inferred from the column names]",
     default=None,
 )
-@_option("--figure FILE", "Also draw the critical difference diagram (.png, .pdf, .svg).", _NEW_FILE)
+@_option("--figure FILE", "Also save a critical difference diagram (.png, .pdf, .svg).", _NEW_FILE)
 @_json("Print JSON instead of tables.")
 def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any) -> None:
     """Compare methods on data sets by average ranks, Friedman's test and tests of all pairs.
@@ -145,7 +145,7 @@ def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any)
 @main.command()
 @_option(
     "--out DIR",
-    "Folder for the results. An earlier demo in it is replaced.",
+    "Folder for the results; an earlier demo in it is overwritten.",
     _NEW_FOLDER,
     shown=Path("moo-clustering-demo"),
 )
@@ -159,12 +159,12 @@ def demo(out: Path, seed: int) -> None:
 
 @main.command()
 @_run
-@_option("--port N", "Port of the local server; default: a free port.", click.IntRange(0, 65535), default=0)
-@_flag("--no-browser", "Only print the address.")
+@_option("--port N", "Port of the server.  [default: a free port]", click.IntRange(0, 65535), default=0)
+@_flag("--no-browser", "Print the address without opening a browser.")
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
-@_option("--mode", "With --ask: as in `moo-clustering ask`.", _MODES)
+@_option("--mode", "With --ask: what to ask, as in `moo-clustering ask`.", _MODES)
 @_option(
-    "--error-rate SHARE", "With --ask: expected share of wrong answers, or auto; default: 0.03.", _OrAuto()
+    "--error-rate SHARE", "With --ask: expected share of wrong answers, or auto.  [default: 0.03]", _OrAuto()
 )
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
@@ -205,7 +205,7 @@ def _number_or_interval(
     if value in (None, "auto"):
         return value
     if not (found := re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", str(value))):
-        raise click.BadParameter(f"{value!r} is not a number (3), an interval (2-5) or auto")
+        raise click.BadParameter(f"{value!r} is not valid; use a number (3), an interval (2-5) or auto")
     return int(found[1]) if found[2] is None else (int(found[1]), int(found[2]))
 
 
@@ -216,12 +216,12 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     for kind in (int, float):
         with suppress(ValueError):
             return kind(value)
-    raise click.BadParameter(f"{value!r} is neither a number of documents (2) nor a share of them (0.5)")
+    raise click.BadParameter(f"{value!r} is not valid; use a number (2) or a share (0.5) of documents")
 
 
 def _workers_wanted(context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
     if value == 0:
-        raise click.BadParameter("0 is neither a number of workers nor -1, for all processors")
+        raise click.BadParameter("0 is not valid; use a positive integer, or -1 for all processors")
     return value
 
 
@@ -238,49 +238,49 @@ def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
 
 _header = _option(
     "--header/--no-header",
-    "Whether the first line has the column names; default: as in the fit.",
+    "Whether the first line contains the column names.  [default: as in the fit]",
     default=None,
 )
-_workers = _option("--workers N", "Read DATA in partitions with N processes; 0: in this process.", _NATURAL)
+_workers = _option("--workers N", "Read DATA in partitions with N processes (0: in this process).", _NATURAL)
 _scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask cluster (tcp://host:8786).")
 
 
 @main.command()
 @click.argument("data", metavar="DATA", nargs=-1, required=True, type=PathArgument(path_type=str))
-@_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
+@_option("--method", "Method (see `methods`).  [default: pareto-clustering, or pareto-bags for bags]")
 @_option(
     "-k --n-clusters N|A-B",
-    "Number of clusters; required by most methods. The default method accepts an interval (2-5), and the "
-    "method regions accepts auto.",
+    "Number of clusters, required by most methods. The default method also accepts an interval (2-5), and "
+    "the method regions auto.",
     callback=_number_or_interval,
 )
-@_option("--granularity", "Default method, without -k: few, some or many clusters.", ["few", "some", "many"])
-@_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
-@_option("--bag COLUMN", "DATA contains bags of instances: column of bag identifiers.")
-@_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
-@_option("--partial-labels COLUMN", "Classes of some samples, for the fit; empty or -1: unlabelled.")
+@_option("--granularity", "Rough number of clusters (default method only).", ["few", "some", "many"])
+@_option("--set settings NAME=VALUE", "Set a parameter of the method; repeatable.", multiple=True)
+@_option("--bag COLUMN", "Column of bag identifiers, if DATA contains bags of instances.")
+@_option("--labels COLUMN", "Column of known classes, used only to score the clusters, not to fit them.")
+@_option("--partial-labels COLUMN", "Column of partially known classes, for the fit (empty or -1: unknown).")
 @_option(
     "--hold-out SHARE",
-    "Methods that predict labels: share of labels withheld for scoring.",
+    "Methods that predict labels: share of the labels to withhold for scoring.",
     click.FloatRange(0, 1),
 )
 @_option(
     "--label-file FILE",
-    "Labels of an ARFF file (MULAN's XML) or .npz file (array Y); default: a file next to DATA.",
+    "Labels of an ARFF file (MULAN XML) or .npz file (array Y).  [default: a file next to DATA]",
     PathArgument("file"),
 )
-@_option("--must-link FILE", "Two columns: pairs of rows that belong together.", _NAMED_FILE)
-@_option("--cannot-link FILE", "Two columns: pairs of rows that do not belong together.", _NAMED_FILE)
+@_option("--must-link FILE", "Two-column table of row pairs that belong together.", _NAMED_FILE)
+@_option("--cannot-link FILE", "Two-column table of row pairs that do not belong together.", _NAMED_FILE)
 @_option("--weight COLUMN", "Maps: column of area weights, such as populations.")
 @_option(
     "--tolerance SHARE",
-    "Maps: largest deviation of a region's load from the mean load, such as 15%.",
+    "Maps: maximum deviation of a region's load from the mean load, such as 15%.",
     callback=_share,
 )
 @_option(
     "--start START",
-    "Start the search from a partition: the folder of a run, a table with the columns row and label, or a "
-    "column of DATA, such as earlier regions.",
+    "Partition to start the search from: a run folder, a table with the columns row and label, or a column "
+    "of DATA, such as earlier regions.",
 )
 @_option("--id-column COLUMN", "Column of row identifiers.")
 @_option("--drop COLUMN", "Column to ignore; repeatable.", multiple=True)
@@ -291,7 +291,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask c
 )
 @_option(
     "--header/--no-header",
-    "Tables: whether the first line contains the column names; default: unless it is numeric.",
+    "Tables: whether the first line contains the column names.  [default: unless it is numeric]",
     default=None,
 )
 @_option(
@@ -301,24 +301,24 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask c
 )
 @_option(
     "--missing",
-    "Tables: fill missing cells from the nearest rows (default), or with the median of the column.",
+    "Tables: fill missing cells from the nearest rows (default), or with the column median.",
     ["neighbors", "median"],
 )
-@_option("--text-columns COLUMNS", "DATA contains documents: text columns, such as title,text.")
+@_option("--text-columns COLUMNS", "Text columns, such as title,text, if DATA contains documents.")
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
 @_option("--max-df N", "Documents: maximum document frequency of a term.", callback=_frequency)
-@_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
-@_option("--embed MODEL", "Documents: cluster embeddings computed by package:name or module:function.")
+@_option("--svd N", "Documents: reduce the terms to N components.", _POSITIVE)
+@_option("--embed MODEL", "Documents: cluster the embeddings computed by package:name or module:function.")
 @_option(
     "--features n_features N",
-    "Methods that predict labels: keep the N features most informative about them.",
+    "Methods that predict labels: keep the N features that are most informative about the labels.",
     _POSITIVE,
 )
-@_option("--stemmer", "Document methods: stemmer; default: porter.", ["porter", "english", "none"])
+@_option("--stemmer", "Document methods: stemmer.  [default: porter]", ["porter", "english", "none"])
 @_option("--seed", "Random seed.", _NATURAL, shown=0)
-@_option("--jobs", "Number of threads or processes; -1: all processors.", int, callback=_workers_wanted)
+@_option("--jobs", "Number of threads or processes (-1: all processors).", int, callback=_workers_wanted)
 @_option("--checkpoint-every G", "Write a checkpoint every G generations.", _POSITIVE)
-@_flag("--resume", "Continue from the checkpoint in the folder, if there is one.")
+@_flag("--resume", "Continue from the checkpoint in the output folder, if there is one.")
 @_workers
 @_scheduler
 @_option("--out DIR", "Folder for the results.", _NEW_FOLDER, required=True)
@@ -326,12 +326,12 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask c
 @_flag("--pictures", "Also save figures as PNG files, such as front.png.")
 @_flag(
     "--plain-csv",
-    "Write cells such as =A1 unchanged to CSV files. Default: prepend an apostrophe, so that spreadsheets do "
-    "not run them as formulas.",
+    "Write cells such as =A1 to CSV files unchanged. By default, an apostrophe is prepended, so that "
+    "spreadsheets do not evaluate them as formulas.",
 )
-@_flag("--quiet", "Do not show progress or a summary.")
-@_json("Print the record of the run (run.json) as JSON.")
-@_option("--fail-on", "Exit with code 3 if there is no structure beyond noise.", ["no-structure"])
+@_flag("--quiet", "Do not print progress or a summary.")
+@_json("Print the run record (run.json) as JSON.")
+@_option("--fail-on", "Exit with code 3 if no structure beyond noise is found.", ["no-structure"])
 def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.
 
@@ -406,7 +406,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
 
 @main.command()
 @click.argument("name", required=False)
-@_flag("--bibtex", "Print the papers to cite, as BibTeX.")
+@_flag("--bibtex", "Print BibTeX entries of the papers to cite.")
 @_json("Print JSON instead of text.")
 def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
     """List the methods, or the parameters of the method NAME."""
@@ -423,19 +423,19 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 @click.argument("data", metavar="DATA", nargs=-1, required=True, type=PathArgument(path_type=str))
 @_option(
     "--out FILE",
-    "CSV file to write, or folder for a partitioned table; default: the name of DATA with -clustered.csv or "
-    "-labels, in the current folder.",
+    "CSV file to write, or folder for a partitioned table.  [default: the name of DATA with the suffix "
+    "-clustered.csv or -labels, in the current folder]",
     PathArgument(new=True),
 )
 @_option(
     "-k --n-clusters N|A-B",
-    "Number of clusters, if it differs from that of the fit; the run is not changed.",
+    "Number of clusters, if different from the fit; the run itself does not change.",
     callback=_number_or_interval,
 )
 @_workers
 @_scheduler
 @_header
-@_flag("--plain-csv", "Write cells that look like formulas unchanged.")
+@_flag("--plain-csv", "Write cells such as =A1 to the CSV file unchanged.")
 @_quiet
 @_json("Print the clusters and their new rows as JSON.")
 def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
@@ -475,17 +475,19 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 @_run
 @click.argument("data", metavar="[DATA]", required=False, type=_FILE)
 @_option(
-    "--max-conditions N", "Maximum number of conditions; default: twice the clusters, at least 7.", _POSITIVE
+    "--max-conditions N",
+    "Maximum number of conditions.  [default: twice the clusters, at least 7]",
+    _POSITIVE,
 )
 @_option(
     "--fidelity SHARE",
-    "Share of the rows that the printed rules must assign to their cluster.",
+    "Minimum share of rows that the printed rules assign to the correct cluster.",
     click.FloatRange(0, 1),
     shown=0.95,
 )
 @_option(
     "--code",
-    "Print a Python function, an SQL expression, or a formula for row 2 of the table.",
+    "Print the rules as a Python function, an SQL expression, or a formula for row 2 of the table.",
     ["python", "sql", "spreadsheet"],
 )
 @_json("Print all rule sets as JSON.")
@@ -504,9 +506,9 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
 
 @main.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR [DIR ...]", type=_RUN)
-@_option("--out FILE", "File to write; default for a single run: report.html in its folder.", _NEW_FILE)
-@_option("--title TEXT", 'Title of the page, preserved by other commands; "" resets it.')
-@_json("Print the file and its runs as JSON.")
+@_option("--out FILE", "File to write.  [default for a single run: report.html in its folder]", _NEW_FILE)
+@_option("--title TEXT", 'Title of the page, kept by later commands; "" resets it.')
+@_json("Print the path of the report and its runs as JSON.")
 def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_json: bool) -> None:
     """Write the report of a run, or a report that compares several runs.
 
@@ -529,13 +531,13 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
         return
     runs = "" if len(folders) == 1 else f" of {len(folders)} runs"
     solutions = f"{content.n_solutions} solution{'' if content.n_solutions == 1 else 's'}"
-    click.echo(f"Saved {page}, {solutions}{runs}; open it in a browser.")
+    click.echo(f"Saved {page} ({solutions}{runs}); open it in a browser.")
 
 
 @main.command()
 @_run
 @click.argument("names", metavar="[CLUSTER=NAME ...]", nargs=-1)
-@_option("--names file FILE", "JSON file of names by cluster, such as names.json of the report page.", _FILE)
+@_option("--names file FILE", "JSON file that maps clusters to names, such as the page's names.json.", _FILE)
 @_json("Print the clusters and their names as JSON.")
 def rename(folder: Path, **options: Any) -> None:
     """Name the clusters of a run.
@@ -555,7 +557,7 @@ def rename(folder: Path, **options: Any) -> None:
 @click.argument("data", metavar="DATA", type=_FILE)
 @_header
 @_quiet
-@_json("Print the changes of the clusters as JSON.")
+@_json("Print the cluster changes as JSON.")
 def update(folder: Path, data: Path, **options: Any) -> None:
     """Add the rows of a table to a run.
 
@@ -590,8 +592,8 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
 
 @main.command()
 @click.argument("file", metavar="FILE", type=_FILE)
-@_option("--jobs N", "Processes (-1: all); default: jobs in FILE, or 1.", int, callback=_workers_wanted)
-@_flag("--retry", "Compute failed and timed-out cells again.")
+@_option("--jobs N", "Processes (-1: all).  [default: jobs in FILE, or 1]", int, callback=_workers_wanted)
+@_flag("--retry", "Recompute failed and timed-out cells.")
 @_quiet
 def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     """Run methods on data sets with many seeds, and compare their scores.
@@ -605,7 +607,7 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     planned, options = Study.from_toml(file)
     jobs, method = options.get("jobs", 1) if jobs is None else jobs, options.get("compare")
     if type(jobs) is not int or jobs == 0 or jobs < -1:
-        said = "jobs must be a positive integer, or -1 for all processors; got"
+        said = "jobs must be a positive integer, or -1 for all processors, got"
         raise click.UsageError(f"{said} {quoted(jobs)}")
     if method is not None and method not in planned.methods:
         raise click.UsageError(f"compare must name a method of {file}, got {quoted(method)}")

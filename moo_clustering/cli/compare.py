@@ -21,7 +21,6 @@ _LONG = ("dataset", "method", "value")
 
 
 def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:
-    """Compare the methods in a table of results, and return the comparison as text or JSON."""
     table = read_results(results, long=long)
     outcome = compare(table, **options)
     if figure is not None:
@@ -37,12 +36,9 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """Read a table with one row per data set and one column per method.
-
-    Cells are separated by commas, semicolons or tabs, and the first line contains names. If ``long`` is True
-    (default: if there are columns ``dataset``, ``method`` and ``value``), each row has a single value,
-    repeated values are averaged, and other columns are ignored. Wide tables are checked during ranking.
-    """
+    """Read a table with one row per data set and one column per method (if ``long``, one value per row)."""
+    # By default, a table is long if it has columns ``dataset``, ``method`` and ``value``. Other columns of
+    # such a table are ignored, and repeated values are averaged. Wide tables are checked during ranking.
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))
@@ -61,18 +57,18 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     if not datasets.is_unique:
         raise DataError(
             f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; average repeated "
-            "runs to get one row per data set, or use --long if the table has one value per line"
+            "runs so that each data set has one row, or use --long if each line has one value"
         )
     return cells.set_index(columns[0])
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Find the data set, method and value columns by name, or by position in a table of three columns."""
+    """Find the data-set, method and value columns by name, or by position in a table with three columns."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):
         return [0, 1, 2]
-    raise DataError(f"{path}: a table with one value per line must have columns dataset, method and value")
+    raise DataError(f"{path} must have the columns dataset, method and value if each line has one value")
 
 
 def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataFrame:
@@ -93,7 +89,7 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
 
 
 def _as_text(outcome: Comparison) -> str:
-    better = "large" if outcome.greater_is_better else "small"
+    better = "higher" if outcome.greater_is_better else "lower"
     parts = [f"{outcome.n_methods} methods on {outcome.n_datasets} data sets; {better} values are better"]
     ranks = outcome.average_ranks.sort_values(kind="stable")
     rows = [["method", "average rank"], *([str(name), f"{rank:.2f}"] for name, rank in ranks.items())]
@@ -103,7 +99,7 @@ def _as_text(outcome: Comparison) -> str:
 
 def _tests(outcome: Comparison) -> str:
     if (test := outcome.friedman) is None:
-        return "Friedman's test requires at least three methods; the two methods are compared as a pair."
+        return "Friedman's test requires at least three methods, so the two methods are compared directly."
     df = test.df
     name, F = f"Iman and Davenport, F({df}, {df * (test.n_datasets - 1)})", test.iman_davenport_statistic
     rows = [
@@ -115,12 +111,12 @@ def _tests(outcome: Comparison) -> str:
 
 
 def _pairs(outcome: Comparison) -> str:
-    rows = [["pair, better rank first", "", "z", "p", "adjusted p", f"at {outcome.alpha:g}"]]
+    rows = [["pair (better rank first)", "", "z", "p", "adjusted p", f"at {outcome.alpha:g}"]]
     for pair in outcome.pairs.to_dict("records"):
         values = [f"{pair['z']:.4f}", p_text(pair["p_value"]), p_text(pair["p_adjusted"])]
         says = "different" if pair["significant"] else "-"
         rows.append([str(pair["method_1"]), str(pair["method_2"]), *values, says])
-    return f"Pairs of methods, {outcome.posthoc.capitalize()}'s procedure\n{aligned(rows, right=[2, 3, 4])}"
+    return f"Pairs of methods ({outcome.posthoc.capitalize()}'s procedure)\n{aligned(rows, right=[2, 3, 4])}"
 
 
 def _record(outcome: Comparison, values: FloatArray, figure: Path | None) -> dict[str, Any]:

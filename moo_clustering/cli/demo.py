@@ -41,7 +41,7 @@ def run_warm_up(fit: click.Command) -> None:
             out = str(Path(folder) / str(number))
             fit.main([str(file), "--out", out, "--quiet", *options], standalone_mode=False)
     seconds = time.perf_counter() - started
-    later = "runs of this user reuse them until the next update" if saves() else "they are not saved"
+    later = "this user's runs reuse them until the next update" if saves() else "they are not saved"
     click.echo(f"Compiled the kernels ({seconds:.0f} s); {later}.")
 
 
@@ -50,7 +50,7 @@ def run_demo(out: Path, seed: int) -> None:
     folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
     # Shuffle the bundled rows, which are sorted by class, because their order must not help a method.
     table = load_wine().shuffled(seed)
-    click.echo("PESC on wine: 178 samples, 13 features, 3 clusters, rows in random order")
+    click.echo("PESC on the wine data: 178 samples in random order, 13 features, 3 clusters")
     samples = Samples.of(table)
     controls = _controls(samples, table.n_classes, seed)
     estimator = PESC(table.n_classes, random_state=seed, verbose=True)
@@ -60,8 +60,8 @@ def run_demo(out: Path, seed: int) -> None:
         click.echo("Interrupted.", err=True)
         click.get_current_context().exit(INTERRUPTED)
     click.echo(_table(record["scores"], controls))
-    shown = "open report.html" if REPORT in record["files"] else "see labels.csv"
-    click.echo(f"Saved in {out}; {shown} there.")
+    shown = f"open {out / REPORT}" if REPORT in record["files"] else f"see {out / 'labels.csv'}"
+    click.echo(f"Saved in {out}; {shown}.")
 
 
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:

@@ -21,6 +21,7 @@ from moo_clustering.descriptions import (
     ClusterDescriptions,
     ComparedColumns,
     ComparedTerms,
+    cluster_indicators,
     of_rows,
     with_unit,
 )
@@ -47,8 +48,8 @@ _WIDTHS = {
 }  # fmt: skip
 _SHOWN = 20
 _BETWEEN = "; "
-# A column explains the clusters if it has at most _VALUES distinct values, and if at least a share _PURE of
-# the rows have the most frequent value of their cluster.
+# A column sorts the rows into the clusters if it has at most _VALUES distinct values, and if at least a share
+# _PURE of the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # For subspace methods: number of leading features and of classes per cluster, and of clusters in the plot.
@@ -71,7 +72,7 @@ def describe(job: Job) -> Description:
         if result.pool is not None:
             describe_pareto(job, found, result.pool)
         return found
-    if job.weighs_features:
+    if "leading_features" in dir(job.method.load()):  # the method weights features in each cluster
         return describe_subspaces(job, scores)
     found = Description({"scores": scores, **result.record})
     if isinstance(samples, TextSamples):
@@ -100,7 +101,6 @@ def describe(job: Job) -> Description:
 
 
 def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
-    """Plot the samples in the plane, with cluster labels or classes."""
     from moo_clustering.visualization import plot_partition
 
     X, names = _places(job)
@@ -110,7 +110,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return plot positions and axis names, from one or two columns, scaled distances or features."""
+    """Return data for a plot (positions or features) and their column names."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -142,7 +142,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
     laplacian = np.eye(n) - together / np.outer(degree, degree)
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, min(n, max(10, n_clusters + 2)) - 1])
     part = "" if n == n_all else f", {n} of {n_all} {what}"
-    said = f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}"
+    said = f"{title}: lighter if two {what} share a cluster in more partitions of the pool{part}"
     plot_similarity(together, labels, eigenvalues, vectors[:, :n_clusters], title=said, path=path)
 
 
@@ -180,7 +180,7 @@ class Description:
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Return the label, size, name, typical document with title, and contrasting terms of each cluster."""
     # The typical document is the medoid or, without medoids, the document nearest to the mean by cosine
-    # distance. The report is imported lazily, because it requires the plotting libraries.
+    # distance. Import lazily, because the report imports the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)
@@ -209,7 +209,6 @@ def _title(documents: Documents, row: int) -> str:
 def draw_terms(path: Path, text: TextSamples, job: Job) -> None:
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
-    from moo_clustering.visualization.report.describe import cluster_indicators
 
     labels = np.asarray(job.estimator.labels_)
     sizes, label = cluster_sizes(labels), "mean tf-idf weight"
@@ -227,7 +226,7 @@ def cluster_table(frame: pd.DataFrame) -> str:
     for row in largest.itertuples(index=False):
         rows.append([_cell(name, cell, widths.get(name)) for name, cell in zip(columns, row, strict=True)])
     right = [place for place, name in enumerate(columns) if name in ("cluster", "size", "impurity")]
-    more = f"\nand {len(frame) - _SHOWN} more in clusters.csv" if len(frame) > _SHOWN else ""
+    more = f"\n({len(frame) - _SHOWN} more clusters in clusters.csv)" if len(frame) > _SHOWN else ""
     return aligned(rows, right=right) + more
 
 
@@ -277,8 +276,8 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
     if "attainment" in record:
         found = record["attainment"]
         if found["score"] is None:
-            return [["chosen", f"{chosen}, too many for an attainment score"]]
-        chosen += f" by attainment score {found['score']:.3f}, of numbers up to {found['largest_number']}"
+            return [["chosen", f"{chosen}, too many to compute an attainment score"]]
+        chosen += f" by attainment score {found['score']:.3f} (numbers up to {found['largest_number']})"
         rows = [["chosen", chosen]]
         if others := [f"{other['n_clusters']} ({other['score']:.3f})" for other in found["also_promising"]]:
             shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
@@ -288,14 +287,13 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
 
 
 def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return a line that states, for each limit, that it is satisfied or by how much it is violated."""
     found = {each["name"]: each["violation"] for each in record.get("limits", ())}
     said = [f"{name} violated by {value:.3g}" if value else f"{name} holds" for name, value in found.items()]
     return [["limits", ", ".join(said)]] if said else []
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the sums of squares of the result and of each control (with the excess in %)."""
+    """Return lines with the sums of squares of the result and the controls."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -389,7 +387,6 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Return the class names; integer classes are indices into the names of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -400,7 +397,7 @@ def column_frames(
     labels: NDArray[np.integer[Any]],
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a table of clusters with names and contrasts, and a copy with a typical value per column."""
+    """Return a table of clusters with names and contrasts, and the same with a typical value per column."""
     found = [each for each in described if each.size]
     short = pd.DataFrame(
         {
@@ -435,7 +432,7 @@ def _category(column: pd.Series[Any]) -> Any:
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Return table columns: cluster name, typical rows and, with a pool, support and doubtful rows."""
+    """Return the columns of :func:`of_rows` that apply to the job."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
@@ -468,7 +465,6 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
 
 
 def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
-    """Describe clusters by features and classes, and the predictions after a fit with labels."""
     clusters = subspace_frame(job)
     names = {"feature_names": job.samples.feature_names, "class_names": job.class_names}
     arrays = {name: np.array(listed, dtype=str) for name, listed in names.items()}
@@ -529,7 +525,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot each cluster's leading features. Bars show weight times difference from the overall mean."""
+    """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
@@ -545,7 +541,7 @@ def draw_leading(path: Path, job: Job) -> None:
     values = weights.shape[1] * weights[rows, columns] * excess
     sizes = np.bincount(estimator.labels_, minlength=len(weights))
     table, names = sparse.csr_array((values, (rows, columns)), shape=weights.shape), job.samples.feature_names
-    label = "weight (1: mean weight) times difference of the cluster centre from the overall mean"
+    label = "weight (1: mean weight) times difference between cluster centre and overall mean"
     figure = plot_terms(table, names, sizes=sizes, max_clusters=_DRAWN, label=label)
     n_clusters = int(np.count_nonzero(sizes))
     which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"
@@ -557,7 +553,7 @@ def draw_leading(path: Path, job: Job) -> None:
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the ROC curves (mean over labels, best and worst label), and the mean curve's exact area."""
+    """Return ROC curves (mean over labels, best and worst label), and the exact area under the mean curve."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -596,7 +592,6 @@ class Predictions:
 
 
 def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions | None:
-    """Predict labels for the samples of a fit. Return None if the fit used no labels."""
     if use is None or use.y is None:
         return None
     columns = use.columns if use.multilabel else np.asarray(estimator.classes_, dtype=np.intp)
@@ -613,7 +608,6 @@ def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions 
 
 
 def prediction_record(predictions: Predictions) -> dict[str, Any]:
-    """Return sample counts, and scores of the predictions for held-out labels."""
     from sklearn.metrics import f1_score
 
     from moo_clustering.validity import class_aucs
@@ -639,14 +633,13 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
 
 
 def probability_frame(probabilities: NDArray[Any], names: Sequence[str], row_ids: Any) -> pd.DataFrame:
-    """Return a table with a column ``row`` and one column per label. Column names may repeat."""
+    """Return a table with a column ``row`` and one column per label, whose names may repeat."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
 
 
 def prediction_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.DataFrame:
-    """Tabulate row, predicted labels, known labels, and status (given, held out or unlabelled)."""
     use = predictions.use
     return pd.DataFrame(
         {
@@ -696,7 +689,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Collect what questions show: cells, texts with word weights, bag means or, for distances, names."""
+    """Return what questions show: cells, texts with word weights, bag means or, for distances, names."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

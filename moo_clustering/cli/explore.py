@@ -37,7 +37,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_NO_BROWSER = "No browser could be opened; open the address manually."
+_NO_BROWSER = "Could not open a browser; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
 # Maximum size of an answer in bytes. The longest name requires a few hundred bytes.
 _LARGEST_ANSWER = 64 * 1024
@@ -48,16 +48,16 @@ def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> Pag
     try:
         return PageServer(page, port, panel)
     except OSError as error:
-        said = f"cannot serve at port {port}: {error.strerror or error}"
+        said = f"cannot listen on port {port}: {error.strerror or error}"
         raise ValueError(f"{said}; omit --port to use a free port") from error
 
 
 def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: bool) -> None:
     with server:
         try:
-            click.echo(f"The report of {folder} is at {server.address} (press Ctrl-C to stop).")
+            click.echo(f"Serving the report of {folder} at {server.address} (press Ctrl-C to stop).")
             if server.panel is not None:
-                click.echo(f"Answers are saved in {folder / 'answers.json'}; --ask continues from there.")
+                click.echo(f"Answers are saved to {folder / 'answers.json'}; --ask continues from there.")
             if open_browser:
                 # Open the page in a thread, because some browsers return only when they are closed.
                 try:
@@ -66,7 +66,7 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
                     click.echo(_NO_BROWSER, err=True)
             server.serve_forever()
         except KeyboardInterrupt:
-            click.echo("\nStopped; the report is no longer served.")
+            click.echo("\nStopped serving the report.")
 
 
 def _open(address: str) -> None:
@@ -100,16 +100,13 @@ class AnswerPanel:
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the server started (to detect outdated pages), and undone answers (to redo).
+        # Number of changes since the server started (to detect outdated pages), and of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
         self._names: dict[str, str] | None = None  # cluster names of the fit, after they have been edited
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
-        """Return the state, an answered question ("question/3"), a sample's picture or a file of answers.
-
-        Pictures and files are returned as a media type and bytes. Any other path returns None.
-        """
+        """Return the state or an answered question ("question/3"), or the media type and bytes of a file."""
         with self._lock:
             name, _, number = place.partition("/")
             if place == "state":
@@ -223,10 +220,7 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for a single page and, if questions are asked, for the session state.
-
-    All paths begin with a random path, which other users of the computer cannot guess.
-    """
+    """Server for a page and a session, below a path that other users of the computer cannot guess."""
 
     daemon_threads = True
     allow_reuse_port = False  # on every system, raise an error if the port is used by another server
@@ -250,7 +244,6 @@ class PageServer(ThreadingHTTPServer):
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
-        """Return whether ``code`` is the unused code of :attr:`invitation`."""
         return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -306,13 +299,12 @@ class _Handler(BaseHTTPRequestHandler):
             if len(hosts) != 1:
                 raise _Refusal(HTTPStatus.BAD_REQUEST, "A request must have exactly one Host header.")
             if hosts[0] not in self.server.hosts:
-                raise _Refusal(HTTPStatus.FORBIDDEN, "The report is available on this computer only.")
+                raise _Refusal(HTTPStatus.FORBIDDEN, "The report is available only on this computer.")
             answer(self._place())
         except _Refusal as refusal:
             self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
 
     def _place(self) -> str:
-        """Return the requested path, relative to the random path."""
         try:
             path = urlsplit(self.path).path
         except ValueError:
@@ -354,14 +346,14 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError as error:
             self._send_json(HTTPStatus.BAD_REQUEST, {"error": str(error)})
         except OSError as error:
-            sentence = f"the answer was discarded because it cannot be saved: {error.strerror or error}"
+            sentence = f"the answer was discarded because it could not be saved: {error.strerror or error}"
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _request(self) -> dict[str, Any]:
         """Read the JSON body of a request. Reject requests that do not come from the page itself."""
         origin = f"http://{self.headers['Host'].strip().lower()}"
         if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
-            raise _Refusal(HTTPStatus.FORBIDDEN, "Answers are accepted from the report page only.")
+            raise _Refusal(HTTPStatus.FORBIDDEN, "Answers are accepted only from the report page.")
         if self.headers.get_content_type() != "application/json" or "Content-Type" not in self.headers:
             raise _Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The content type must be application/json.")
         lengths = self.headers.get_all("Content-Length", [])
@@ -401,4 +393,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Log nothing."""
+        pass

@@ -47,7 +47,7 @@ _SCORES = {
     "largest_class": "largest class", "accuracy_unlabelled": "accuracy of unlabelled",
 }  # fmt: skip
 _NOTES = 12  # maximum number of preparation notes in the report header
-_NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
+_NEXT = "label a few samples (--partial-labels), set the number of clusters (-k), or see alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
 
@@ -66,11 +66,11 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         preset = preset | dict(method.graph_options)
     start = options["start"]
     if start is not None and "start" not in values and not method.areas:
-        raise ValueError(f"--start requires a method with a search, but {method.name} has none")
+        raise ValueError(f"method {method.name} does not accept --start, because it has no search")
     column = None if start is None or Path(start).exists() else start
     filling = {name: options[name] for name in ("weights", "missing") if options[name] is not None}
     if filling and not options["prepare"]:
-        raise DataError(f"--no-prepare uses columns unchanged, but --{next(iter(filling))} prepares them")
+        raise DataError(f"--no-prepare leaves columns unchanged; remove it or --{next(iter(filling))}")
     try:
         samples = load_data(
             data,
@@ -114,7 +114,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     jobs.begin_from(job, start)
     jobs.supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
     if resume and not folder.resumed and not quiet:
-        click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
+        click.echo(f"Nothing to resume in {out}; starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
         parts = "; --workers 0 reads a numeric table in partitions" if samples.n_samples > 1_000_000 else ""
         note = f"Clustering {samples.n_samples:,} samples; this may take a few minutes{parts} ..."
@@ -205,9 +205,9 @@ def _interruption(record: Mapping[str, Any], folder: runs.RunFolder, job: Job) -
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in record
     saved = "the result so far is saved" if has_result else "there is no result yet"
-    following = f"the same command starts from the beginning{', in another folder' * has_result}"
+    following = f"to start over, rerun the command{' with another --out' * has_result}"
     if folder.checkpoint.exists():
-        following = "continue with the same command and --resume"
+        following = "to continue, rerun the command with --resume"
     elif job.fit is None and jobs.writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
         following = "there is no checkpoint to continue from (--checkpoint-every writes checkpoints)"
     return f"Interrupted: {saved}; {following}."
@@ -223,8 +223,8 @@ def run_job(
     plain_csv: bool = False,
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
     """Fit and save, even after Ctrl-C; return the record, whether it was interrupted, and a cluster table."""
-    # While results are saved, a first Ctrl-C takes effect afterwards, and a second Ctrl-C immediately. A run
-    # can be resumed if it is killed between any two of these steps: results, report, record with the status
+    # Ctrl-C while results are saved takes effect afterwards, and a second Ctrl-C immediately. A run can be
+    # resumed if it is killed between any two of these steps: results, report, record with the status
     # "complete", removal of the checkpoint. ``extra`` contains additional entries for the record.
     record = job.record() | dict(extra or {})
     found = None
@@ -249,7 +249,7 @@ def run_job(
             if with_report and found is not None:
                 before = len(warnings)
                 if guard.requested > interrupted:
-                    _warn("it was interrupted", [], folder.checkpoint.exists())
+                    _warn("interrupted", [], folder.checkpoint.exists())
                 else:
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
@@ -294,7 +294,7 @@ def save_described(
 def save_results(
     folder: Path, job: Job, record: Mapping[str, Any], found: describing.Description, plain_csv: bool
 ) -> list[str]:
-    """Write the results, each file atomically, and return the file names."""
+    """Write each result file atomically, and return the file names."""
     samples, result = job.samples, job.result
     id_column = "bag" if samples.kind == "bag" else "row"
     labels = runs.label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
@@ -337,25 +337,23 @@ def save_model(
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
     for name in filling:
         if samples.prepared is None and not samples.category_names:
-            raise DataError(f"--{name} requires a table with columns to convert to features, not {samples}")
+            raise DataError(f"--{name} requires a table with columns to convert to features, got {samples}")
         if name == "weights" and not samples.has_equal_columns:
-            said = f"--weights requires columns of equal scale, but method {method} uses the original scale"
-            raise DataError(f"{said} here; omit --set scale=..., if present")
+            said = f"--weights requires equally scaled columns, but method {method} keeps the original scale"
+            raise DataError(f"{said} here; remove --set scale=..., if present")
 
 
 def warn_of_missing(job: Job) -> None:
-    """Warn if the clusters are associated with missing cells."""
     prepared = job.samples.prepared
     if prepared is None or not has_labels(job.estimator):
         return
     if names := prepared.following_missing(job.estimator.labels_):
         listed = " and ".join(map(repr, names[:3])) + " and more" * (len(names) > 3)
-        said = f"the clusters are associated with the missing cells of {listed}"
+        said = f"the clusters are associated with missing cells in {listed}"
         warn_caller(f"{said}: they may reflect how cells were filled rather than the data")
 
 
 def _fit(job: Job) -> bool:
-    """Run the fit, and return whether it was interrupted."""
     try:
         job.estimator.fit(job.samples.X, **job.samples.arguments, **job.supervision)
     except KeyboardInterrupt:
@@ -376,8 +374,8 @@ def _check_labels(job: Job) -> None:
     n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
         raise ValueError(
-            f"method {job.method.name} of {job.method.module} must set labels_ to {n_samples} cluster "
-            f"labels 0, 1, ..., or -1 for outliers, got shape {labels.shape} of type {labels.dtype}"
+            f"method {job.method.name} of {job.method.module} must set labels_ to {n_samples} integers (0, "
+            f"1, ..., or -1 for outliers), got shape {labels.shape} of type {labels.dtype}"
         )
     job.estimator.labels_ = labels
 
@@ -429,7 +427,7 @@ def save_report(
         write_report(replace(content, title=record.get("title") or content.title), folder / runs.REPORT)
         files.append(runs.REPORT)
     except KeyboardInterrupt:
-        _warn("it was interrupted", files, has_checkpoint)
+        _warn("interrupted", files, has_checkpoint)
     except Exception as error:  # the results are already saved
         _warn(f"{type(error).__name__}: {message_line(error)}", files, has_checkpoint)
     return files
@@ -438,7 +436,7 @@ def save_report(
 def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
     later = "; `moo-clustering report` can create the page later" if runs.CONTENT in files else ""
     if not later and has_checkpoint:
-        later = "; the same command with --resume creates it"
+        later = "; to create it, rerun the command with --resume"
     warn_caller(f"{runs.REPORT} could not be written ({why}); the results are saved{later}")
 
 
@@ -481,20 +479,19 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         more = f"; {len(notes) - _NOTES} more steps in run.json" if len(notes) > _NOTES else ""
         facts.append(("preparation", "; ".join(notes[:_NOTES]) + more))
     if job.why:
-        facts.append(("choice of the method", job.why))
+        facts.append(("choice of method", job.why))
     for name, value in record.get("scores", {}).items():
         facts.append((f"{name.replace('_', ' ')} against known classes", f"{value:.3f}"))
     if "alternatives" in record:
         facts += [(name, text) for name, text in _controls(record)]
-    return [*facts, ("seconds of the fit", f"{record['timings']['fit']:.1f}")]
+    return [*facts, ("fit time in seconds", f"{record['timings']['fit']:.1f}")]
 
 
 def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, out: Path) -> str:
-    """Format the summary: cluster table (if available), data, method, clusters and scores."""
     kind, is_bags = f"{job.samples.kind}s", job.samples.kind == "bag"
     shape = str(job.samples)
     if job.of_distances and not is_bags:
-        shape = f"{job.samples.name}, {job.samples.n_samples} {kind} and the distances between them"
+        shape = f"{job.samples.name}, {job.samples.n_samples} {kind} with the distances between them"
     rows = [["data", shape], *label_rows(job, kind)]
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
@@ -561,11 +558,11 @@ def _largest(result: Mapping[str, Any]) -> str:
 
 
 def _front(front: Front) -> str:
-    text = f"{len(front)} member{'' if len(front) == 1 else 's'}"
+    text = f"{len(front)} solution{'' if len(front) == 1 else 's'}"
     numbers = front.n_clusters
     if numbers is None or len(set(numbers)) == 1:
         return text
-    return f"{text} of {numbers.min()} to {numbers.max()} clusters"
+    return f"{text} with {numbers.min()} to {numbers.max()} clusters"
 
 
 def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> list[list[str]]:
@@ -581,7 +578,7 @@ def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> li
     rows += map(list, alternative_lines(record["alternatives"]).items())
     if verdict is not None and record["alternatives"] and not runs.is_in_parts(record):
         asks = describing.QUESTIONS in record.get("files", ())
-        rows.append(["next", f"moo-clustering ask {shlex.quote(str(out))}, {_NEXT}" if asks else _NEXT])
+        rows.append(["next", f"run moo-clustering ask {shlex.quote(str(out))}, {_NEXT}" if asks else _NEXT])
     return rows + _controls(record)
 
 
@@ -593,14 +590,14 @@ def _controls(record: Mapping[str, Any]) -> list[list[str]]:
         text = "omitted because the evolution was interrupted"
         if (like := controls["ari_to_labels"].get(key)) is not None:
             text = f"best score {controls['score'][key]:.4f}{_rand(controls['scores'][key])}"
-            text += f", adjusted Rand {like:.4f} to the clusters above"
+            text += f", adjusted Rand index {like:.4f} with the clusters above"
         rows.append([title, text])
     return rows
 
 
 def _rand(scores: Mapping[str, float]) -> str:
     value = scores.get("adjusted_rand")
-    return "" if value is None else f", adjusted Rand {value:.4f} to known classes"
+    return "" if value is None else f", adjusted Rand index {value:.4f} with known classes"
 
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
@@ -617,10 +614,10 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
     if not found.get("n_scored"):
         return []
     n_labels, area = found["n_labels_scored"], found["macro_auc"]
-    shown = f"undefined: each label applies to all or no {kind}" if area is None else f"{area:.4f}"
+    shown = f"undefined, because each label applies to all {kind} or none" if area is None else f"{area:.4f}"
     if area is not None and n_labels < len(found["auc"]):
-        shown += f" ({n_labels} of {len(found['auc'])} labels; the others apply to all or no {kind})"
-    rows = [["predictions", f"of the withheld labels of {_counted(found['n_scored'], kind)}"]]
+        shown += f" ({n_labels} of {len(found['auc'])} labels; the others apply to all {kind} or none)"
+    rows = [["predictions", f"scored on the withheld labels of {_counted(found['n_scored'], kind)}"]]
     rows.append(["  macro AUC", shown])
     if "micro_f1" in found:
         rows.append(["  micro F1", f"{found['micro_f1']:.4f}"])
@@ -630,19 +627,18 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 
 
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
-    """Return remarks on clusters with few bags, and on predictions, columns and evolution."""
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
     # If there are alternatives, the result was not selected by its separation.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
-            f"A cluster contains only {_counted(least, 'bags')} of {sum(sizes)}: separation indices favour "
-            "clusters of outlying bags. --set min_cluster_size=N requires N bags in every cluster."
+            f"A cluster contains only {least} of {sum(sizes)} bags: separation indices favour clusters of "
+            "outlying bags. Use --set min_cluster_size=N to require N bags in every cluster."
         )
     if prediction is not None and not prediction["n_scored"]:
         remarks.append(
-            "The predictions cannot be scored, because the fit used every known label; --hold-out 0.2 "
-            "withholds a fifth of them."
+            "The predictions cannot be scored, because the fit used every known label; use --hold-out 0.2 to "
+            "withhold a fifth of them."
         )
     return remarks + pareto_remarks(record)
 
@@ -652,12 +648,12 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))
-        advice = "Omit such a column with --drop to find other clusters."
-        remarks.append(f"Nearly every cluster has a single value of {shown}. {advice}")
+        advice = "To find other clusters, exclude such columns with --drop."
+        remarks.append(f"Nearly every cluster contains a single value of {shown}. {advice}")
     if "controls" in record:
         remarks.append(
-            "In our experiments, evolved clusters were no closer to known classes than clusters without "
-            "evolution, even where their score was better, so do not trust them more than the controls."
+            "In our experiments, evolved clusters were no closer to known classes than those found without "
+            "evolution, even if their score was better. Do not trust them more than the controls."
         )
     return remarks
 

@@ -68,12 +68,12 @@ _MODEL_TYPES = {
 _LARGEST_RECORD, _MOST_COLUMNS = 2**24, 1000
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
-    "running": "contains a run that is still running or was killed, and has no result yet",
-    "interrupted": "contains a run that was interrupted before it had a result",
+    "running": "contains a run without a result, which is still running or was killed",
+    "interrupted": "contains a run that was interrupted before it produced a result",
 }
 _UNFINISHED = {
-    "interrupted": "The run was interrupted: this is the result up to then.",
-    "running": "The run is still running, or was killed: this is the result saved so far.",
+    "interrupted": "The run was interrupted; this is the result up to that point.",
+    "running": "The run is still in progress or was killed; this is the last saved result.",
 }
 # Maximum total number of labels, over all solutions of the front, to save with the result.
 _LARGEST = 25_000_000
@@ -85,11 +85,10 @@ class FolderError(ValueError):
 
 @dataclass
 class RunFolder:
-    """Folder of a run, which is checked and locked before files are written.
+    """Folder of a run, which is checked and locked before files are written."""
 
-    ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns whether the
-    folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
-    """
+    # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns whether the
+    # folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
 
     path: Path
     inspect: Callable[[Path], tuple[bool, bool]]
@@ -115,7 +114,6 @@ class RunFolder:
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
-        """Create the folder if necessary, and lock it."""
         try:
             # List the innermost folder first, because folders are removed in this order.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
@@ -229,8 +227,8 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """Open and lock a run folder until the end of the block. :meth:`RunFolder.claim` creates new folders."""
-    # Without ``inspect``, accept a checkpoint if ``resume`` is set, and runs of the command in ``replaces``.
+    """Open a run folder, locked until the end of the block; :meth:`RunFolder.claim` creates a new folder."""
+    # By default, it may contain a checkpoint if ``resume`` is set, or a run of the command ``replaces``.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -258,7 +256,7 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Return what ``RunFolder.inspect`` returns for a run of ``fit`` or of the command in ``replaces``."""
+    """Inspect a folder (see RunFolder) for a run of ``fit`` or of the command ``replaces``."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
@@ -271,7 +269,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
     elif names - {CHECKPOINT}:
         raise FolderError(f"{path} contains other files; {_OTHER}")
     elif has_checkpoint and not resume:
-        raise FolderError(f"{path} contains a checkpoint; continue from it with --resume or {_OTHER}")
+        raise FolderError(f"{path} contains a checkpoint; continue from it with --resume, or {_OTHER}")
     return has_checkpoint, RECORD in names
 
 
@@ -282,17 +280,17 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
         raise FolderError(f"{path} contains a finished run; {_OTHER}")
     if has_checkpoint:
         if not resume:
-            raise FolderError(f"{path} contains an unfinished run; continue it with --resume or {_OTHER}")
+            raise FolderError(f"{path} contains an unfinished run; continue it with --resume, or {_OTHER}")
     elif has_labels and status != "running":
         raise FolderError(f"{path} contains an interrupted run without a checkpoint to resume from; {_OTHER}")
     elif status == "running" and not resume:
         said = f"{path} contains a run that is still running or was killed"
-        raise FolderError(f"{said}; start over with --resume or {_OTHER}")
+        raise FolderError(f"{said}; start over with --resume, or {_OTHER}")
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     """Read the record in a folder. Raise a FolderError with ``sentence`` if it is unreadable."""
-    fault = damaged = "is not a record of this package, or is damaged"
+    fault = damaged = "was not written by moo-clustering, or is damaged"
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
         if record["format"] == FORMAT and isinstance(record["status"], str):
@@ -313,7 +311,7 @@ def record_text(record: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
-    """Convert a record to strict JSON, with null for NaN and infinity, on one line if ``indent`` is None."""
+    """Convert a record to JSON with null for NaN and infinity; without ``indent``, on one line."""
     plain = json.loads(record_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
@@ -321,7 +319,7 @@ def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2)
 def run_record(folder: Path) -> dict[str, Any]:
     """Read the record of a run. Raise a FolderError if the folder contains no run."""
     if not folder.is_dir():
-        what = path_fault(folder, "folder of a run") or "does not exist"
+        what = path_fault(folder, "run folder") or "does not exist"
         raise FolderError(f"{folder} {what}")
     if not (folder / RECORD).exists():
         raise FolderError(f"{folder} is not a run folder: it has no {RECORD}")
@@ -345,7 +343,7 @@ def finish_update(folder: Path) -> None:
                     os.replace(ready / name, folder / name)
             shutil.rmtree(ready, ignore_errors=True)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FolderError(f"{ready} contains an update that cannot be finished: {error}") from error
+        raise FolderError(f"{ready} contains an update that cannot be completed: {error}") from error
 
 
 def run_content(folder: Path) -> ReportContent:
@@ -357,14 +355,14 @@ def run_content(folder: Path) -> ReportContent:
     try:
         content = load_content(folder / CONTENT)
     except FileNotFoundError:
-        said = f"{folder} has no {CONTENT}, from which reports are created"
-        raise FolderError(f"{said}: fit again without --no-report") from None
+        said = f"{folder} has no {CONTENT}, which is required for reports"
+        raise FolderError(f"{said}; fit again without --no-report") from None
     if len(labels) != content.n_samples:
         said = f"{LABELS} contains {len(labels)} samples, but {CONTENT} contains {content.n_samples}"
         raise FolderError(f"{folder}: {said}; they are from different runs")
     missing = list(content.missing)
     if not np.array_equal(labels, content.labels[content.chosen]):
-        missing.append(f"{LABELS} differs from the labels shown here: it was changed after the run.")
+        missing.append(f"{LABELS} differs from the labels shown here, because it was changed after the run.")
     title = record.get("title") or content.title
     return replace(content, title=title, missing=with_status(missing, record))
 
@@ -372,7 +370,7 @@ def run_content(folder: Path) -> ReportContent:
 def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
     """Read the labels in the result of a run. Raise a FolderError if the run has no result."""
     if not (folder / LABELS).is_file():
-        otherwise = f"contains a run without {LABELS}, and thus without a result"
+        otherwise = f"contains a run without a result: it has no {LABELS}"
         raise FolderError(f"{folder} {_NO_RESULT.get(record['status'], otherwise)}")
     return saved_labels(folder / LABELS)
 
@@ -397,19 +395,19 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Return report notes, preceded by sentences on an incomplete run or a partitioned table."""
+    """Add sentences on an incomplete run or a partitioned table to the notes ``missing``."""
     notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
     return [*(note for note in notes if note is not None and note not in missing), *missing]
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a sentence, in a list, if the files describe only a sample of the rows; otherwise []."""
+    """Return a sentence if the files describe only a sample of the rows, otherwise none."""
     if not is_in_parts(record):
         return []
     n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]
     return [
-        f"The table was read in partitions: the subfolder {ALL_LABELS} contains the labels of all {n_rows} "
-        f"rows, and the report and the other files show a random sample of {n_shown} rows."
+        f"The table was read in partitions. The subfolder {ALL_LABELS} contains the labels of all {n_rows} "
+        f"rows; the report and the other files describe a random sample of {n_shown} rows."
     ]
 
 
@@ -426,7 +424,7 @@ def save_report_of(
     from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
-        raise ValueError(f"the report of {len(folders)} runs requires --out FILE")
+        raise ValueError(f"a report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
     # Lock only the folder of the page, so that the run folder may be read-only.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
@@ -465,12 +463,12 @@ def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -
 def check_page(page: Path) -> None:
     """Raise a ValueError if the page cannot be saved, or would replace a file that is not a report."""
     if page.is_dir():
-        raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
+        raise ValueError(f"--out {page} is a folder; specify a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
         raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
         if b'<meta name="generator" content="moo_clustering">' not in file.read(4096):
-            said = f"{page} exists and is not a report of moo-clustering; name another file with --out"
+            said = f"{page} exists and is not a moo-clustering report; choose another file with --out"
             raise ValueError(said)
 
 
@@ -485,7 +483,7 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
     if len(files) < 2 or any(name != str(row) for row, name in enumerate(merged.sample_names)):
         return merged
     sentence = (
-        f"The runs are on {' and '.join(files)}, whose rows have no names, so rows with the same number are "
+        f"The runs are on {' and '.join(files)}, whose rows have no names. Rows with the same number are "
         "assumed to be the same sample."
     )
     return replace(merged, missing=[sentence, *merged.missing])
@@ -602,8 +600,8 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit data frames and the objects of pymoo.
-        if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
+        # Omit data frames and the objects of pymoo and DEAP.
+        if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo", "deap"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
             setattr(estimator, name, defaults[name].default)
@@ -662,7 +660,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     if foreign:
         raise FolderError(f"{path} was not loaded, because it contains objects of type {foreign[0]}")
     if not isinstance(model, dict) or model.get("format") != _MODEL_FORMAT:
-        raise FolderError(f"{path} is not the model of a run")
+        raise FolderError(f"{path} is not a model written by `moo-clustering fit`")
     if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
         raise FolderError(f"{path} {fault}")
     if absent := {"estimator", *_MODEL_KEYS} - set(model):
@@ -680,7 +678,7 @@ def _without_model(folder: Path) -> str:
     kind = next((kind for key, kind in kinds.items() if key in data), "columns without preparation")
     if record.get("command") == "ask":
         pairs = f"--must-link {folder / 'must_link.csv'} --cannot-link {folder / 'cannot_link.csv'}"
-        why = f", because it contains answers only; to use them in a fit, add to its command {pairs}"
+        why = f", because it contains only answers; to use them, add {pairs} to the command of a fit"
     elif record["status"] != "complete":
         why = ", because the fit is incomplete; finish it with fit --resume"
     elif not find_method(method)[0].predicts:
@@ -689,8 +687,8 @@ def _without_model(folder: Path) -> str:
         why = "; fit again"
     else:
         kind = "a bundled data set" if data.get("name") in BUNDLED else kind
-        why = f", because fit saves models of prepared tables only, not of {kind}; fit a table file such as "
-        why += "CSV with a method that prepares columns, or use the estimator in Python"
+        why = f", because fit saves models only for prepared tables, not for {kind}; fit a table file, such "
+        why += "as CSV, with a method that prepares columns, or use the estimator in Python"
     return f"{folder} has no {MODEL}{why}"
 
 
@@ -774,6 +772,6 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns of a DEAP logbook, and drop a constant threshold d; return other histories as is."""
+    """Rename the columns of a DEAP logbook, and drop a constant threshold d."""
     names = [n for n in _DRAWN if n in history and (n != "d" or history[n].nunique() > 1)]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history

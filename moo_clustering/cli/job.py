@@ -53,8 +53,8 @@ class Job:
     why: str = ""  # why the method was selected; empty if the user specified it
     options: dict[str, Any] | None = None  # estimator parameters set by the user
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For partitioned tables: ``fit`` runs the fit, replaces the samples with a subset of the rows and returns
-    # whether it was interrupted. ``sizes`` contains the cluster sizes over all rows.
+    # For partitioned tables: a function that runs the fit, replaces the samples with a subset of the rows and
+    # returns whether it was interrupted; and the cluster sizes over all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -69,14 +69,8 @@ class Job:
 
     @property
     def of_distances(self) -> bool:
-        """Whether the samples are a distance matrix."""
         metric = self.estimator.get_params(deep=False).get("metric")
         return isinstance(metric, str) and metric == "precomputed"
-
-    @property
-    def weighs_features(self) -> bool:
-        """Whether the method computes feature weights for each cluster."""
-        return "leading_features" in dir(self.method.load())
 
     @property
     def class_names(self) -> list[str]:
@@ -115,14 +109,14 @@ def _plain(value: Any) -> Any:
 
 
 def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, str]:
-    """Return the specified or recommended method, and the reason (empty if it was specified)."""
+    """Return the specified method, or the recommended one and the reason."""
     if method is not None:
         return method, ""
     path = Path(data)
     bags = data not in BUNDLED and path.is_file() and load.holds_bags(path, bag)
     if bags and not load.holds_label_sets(path, METHODS[RECOMMENDED], None):
-        return RECOMMENDED_FOR_BAGS, "the default for bags, as no method was specified"
-    return RECOMMENDED, "the default, as no method was specified"
+        return RECOMMENDED_FOR_BAGS, "the default method for bags"
+    return RECOMMENDED, "the default method"
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
@@ -134,14 +128,14 @@ def parse_settings(settings: Sequence[str], method: str, estimator_class: type[A
         name, equals, text = setting.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise ValueError(f"--set must be name=value, got {quoted(setting)}")
+            raise ValueError(f"--set must have the form name=value, got {quoted(setting)}")
         if name in FLAGS and name in parameters:
             raise ValueError(f"{name} must be set with {FLAGS[name]}, not --set")
         if name not in parameters:
             hint = did_you_mean(name, allowed) or f"; `moo-clustering methods {method}` lists its options"
             raise ValueError(f"method {method} has no option {name!r}{hint}")
         if name in options:
-            raise ValueError(f"--set {name} was specified more than once")
+            raise ValueError(f"{name} is set more than once with --set")
         options[name] = _value(text.strip())
     return options
 
@@ -169,19 +163,18 @@ def build_estimator(
     options: Mapping[str, Any],
     checkpoint: Path | None = None,
 ) -> Any:
-    """Create the estimator from its parameters and the options of the command."""
     known, n_clusters = parameters_of(estimator_class), options["n_clusters"]
     if n_clusters == "auto" and "n_regions" not in known:
-        raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
+        raise ValueError(f"-k auto requires method regions; specify a number for method {method.name}")
     if n_clusters == "auto" and parameters.get("min_cluster_weight") is None:
-        raise ValueError("-k auto requires the smallest load of a region: --set min_cluster_weight=...")
+        raise ValueError("-k auto requires a minimum load per region; use --set min_cluster_weight=...")
     if isinstance(n_clusters, tuple) and "granularity" not in known:
         asked = "{}-{}".format(*n_clusters)
         raise ValueError(f"method {method.name} requires a single number of clusters, got -k {asked}")
     size = "n_regions" if "n_regions" in known else "n_clusters"
     flags = {size: n_clusters} | {name: options[name] for name in ("granularity", "tolerance")}
     flags["n_jobs"] = options["jobs"]
-    unsupported = "so --checkpoint-every and --resume do not apply"
+    unsupported = "so it does not accept --checkpoint-every or --resume"
     if checkpoint is not None:
         every = options["checkpoint_every"]
         flags |= {"checkpoint": str(checkpoint), "resume": True, "checkpoint_every": every}
@@ -194,12 +187,12 @@ def build_estimator(
     for name, value in method.evolves_with.items():
         if flag and (found := parameters.get(name, known[name].default)) != value:
             said = f"method {method.name} has no generations with {name}={found}"
-            raise ValueError(f"{said}, so {flag} does not apply; use --set {name}={value}")
+            raise ValueError(f"{said}, so it does not accept {flag}; use --set {name}={value}")
     if checkpoint is not None and "n_gen" in known and parameters.get("n_gen", known["n_gen"].default) == 0:
         raise ValueError(f"method {method.name} has no generations without --set n_gen=..., {unsupported}")
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
-            said = f"method {method.name} finds the number of clusters itself and does not accept -k"
+            said = f"method {method.name} determines the number of clusters and does not accept -k"
             raise ValueError(f"{said}; limit it with --set k_max=...")
         if name not in known and name not in {"random_state", "verbose"}:
             raise ValueError(f"method {method.name} does not accept {FLAGS[name]}")
@@ -208,7 +201,7 @@ def build_estimator(
         what, how = f"option {name}", f"--set {name}=..."
         if name in ("n_clusters", "n_regions"):
             what, how = f"number of {name[2:]}", "-k"
-        raise ValueError(f"method {method.name} requires the {what}: set it with {how}")
+        raise ValueError(f"method {method.name} requires the {what}; set it with {how}")
     return estimator_class(**parameters, **{name: value for name, value in given.items() if name in known})
 
 
@@ -237,7 +230,7 @@ def estimator_input(
     elif given:
         flags = " and ".join(f"--{name.replace('_', '-')}" for name in given)
         said = f"{samples.name} is read as {samples.read_as}"
-        raise ValueError(f"{flags} can only be used for documents, but {said}")
+        raise ValueError(f"{flags} can be used only for documents, but {said}")
     return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
 
 
@@ -245,7 +238,7 @@ def _document_features(
     method: Method, estimator: Any, samples: TextSamples, seed: int, quiet: bool, options: dict[str, Any]
 ) -> TextSamples:
     if estimator.get_params(deep=False).get("input") == "counts":
-        raise ValueError("documents are converted to tf-idf weights; input=counts is for tables of counts")
+        raise ValueError("input=counts requires a table of counts; documents become tf-idf weights")
     for flag in [flag for flag in ("svd", "embed") if flag in options]:
         if method.stems or method.presence:
             uses = "term weights directly" if method.stems else "the presence of words"
@@ -253,13 +246,13 @@ def _document_features(
     if method.stems:
         return load.stem_features(samples, **options)
     if "stemmer" in options:
-        raise ValueError(f"method {method.name} does not stem words; --stemmer is for {accepting('stems')}")
+        raise ValueError(f"method {method.name} does not stem words; those that do are {accepting('stems')}")
     if method.presence:
         return load.presence_features(samples, **options)
     text = load.text_features(samples, sparse=method.sparse, seed=seed, **options)
     if not (method.sparse or quiet or {"svd", "embed"} & options.keys()):
         reduced = f"{len(text.feature_names)} terms are reduced to {text.X.shape[1]} components"
-        said = f"method {method.name} does not accept sparse data, so {reduced} (--svd N changes the number)."
+        said = f"method {method.name} does not accept sparse data, so {reduced} (or to N with --svd N)."
         click.echo(f"Note: {said}", err=True)
     return text
 
@@ -277,10 +270,10 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
     # A large ratio of standard deviations suggests that the features have different units.
     if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < 20:
         return None
-    remedy = "--set scale=standard scales them, --set scale=none silences this note"
-    remedy = remedy if "scale" in parameters else "--weights equal scales them"
+    remedy = "use --set scale=standard to scale them, or --set scale=none to silence this note"
+    remedy = remedy if "scale" in parameters else "use --weights equal to scale them"
     times = human_number(ratio)
-    return f"one feature varies {times} times as much as another, and features are not scaled; {remedy}"
+    return f"one feature varies {times} times as much as another, but features are not scaled; {remedy}"
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
@@ -297,7 +290,7 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
         else:
             is_labelled = job.labels.is_given | job.labels.is_held_out
         if not is_labelled.any():
-            raise ValueError(f"column {partial_labels!r} (partial labels) contains no labels")
+            raise ValueError(f"column {partial_labels!r} (--partial-labels) contains no labels")
     if job.labels is not None:
         column = {} if partial_labels is None else {"column": partial_labels}
         job.sources["partial_labels"] = column | job.labels.sources
@@ -324,7 +317,7 @@ def begin_from(job: Job, start: str | None) -> None:
     else:
         frame = samples.unused if samples.given is None else samples.given
         if frame is None or start not in frame:
-            raise ValueError(f"--start {start} is neither a file, nor a folder, nor a column read by the fit")
+            raise ValueError(f"--start {start} is not a file, a folder, or a column read by the fit")
         labels = frame[start]
     labels = labels.replace({"": None, "-1": None})
     if job.method.areas:
@@ -332,22 +325,22 @@ def begin_from(job: Job, start: str | None) -> None:
     else:
         codes, names = labels.factorize()
         if (codes < 0).any():
-            raise ValueError(f"--start {start} must have a label for every {samples.kind}")
+            raise ValueError(f"--start {start} must contain a label for every {samples.kind}")
         job.estimator.set_params(start=codes)
         job.sources["start"] = {"file" if path.exists() else "column": path.name, "n_clusters": len(names)}
 
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
     """Split the labels into labels for the fit and held-out labels; return None if there are no labels."""
-    # For samples without labels in the fit, known classes (``--labels``) also score the predictions.
+    # Samples without labels in the fit are also scored, by their known classes (``--labels``).
     use = None
     if (found := samples.partial_sets()) is not None:
         names, given, several = found
         use = LabelUse(names, given, np.full_like(given, -1), several)
     if use is None or not use.is_given.any():
         if hold_out is not None:
-            remedy = "; name a label column with --partial-labels" if use is None else ""
-            said = f"--hold-out withholds labels from the fit, but {samples.name} contains none"
+            remedy = "; specify a label column with --partial-labels" if use is None else ""
+            said = f"--hold-out requires labels to withhold, but {samples.name} contains none"
             raise DataError(said + remedy)
         return use
     if hold_out:
@@ -366,7 +359,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """For samples without labels in the fit, use the known classes for scoring."""
+    """Add the known classes of samples without labels in the fit to the held-out labels."""
     if (known := samples.known_sets()) is None:
         return use
     # Classes that do not occur in the partial labels cannot be predicted, and are scored as errors.
@@ -389,10 +382,10 @@ def _listed(names: Sequence[str]) -> str:
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
     """Select the features with the highest information gain about the labels used in the fit."""
     if not samples.has_terms:
-        said = "--features selects words of documents and features of multi-label files"
+        said = "--features requires documents or multi-label files"
         raise DataError(f"{said}, but {samples.name} is a table of numbers")
     if labels is None or labels.y is None:
-        why = "" if labels is None else ": --hold-out withholds them all"
-        raise DataError(f"--features selects by the labels in the fit, but there are none{why}")
+        why = "" if labels is None else ", because --hold-out withholds all labels"
+        raise DataError(f"--features requires labels in the fit, but there are none{why}")
     selector = InformationGainSelector(n_features).fit(samples.X, labels.y)
     return samples.selected(selector.get_support(indices=True))

@@ -69,28 +69,26 @@ def load_data(
     start: str | None = None,
     graph: bool = False,
 ) -> Samples:
-    """Read a bundled data set, file or folder in a form that the method accepts.
-
-    The file content and the specified columns determine the kind of data. If ``prepares`` is None, columns
-    are not converted. ``filling`` contains options for ``prepare_table``. ``weight`` is a column of a map,
-    and ``start`` is a column of a map or table. ``graph`` states whether the data are a graph.
-    """
+    """Read a bundled data set, file or folder in a form that the method accepts."""
+    # If ``prepares`` is None, columns are not converted. ``filling`` contains options for ``prepare_table``.
+    # ``weight`` is a column of a map, ``start`` a column of a map or table.
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
-        return load_graph(Path(data), method, labels, others | {"--start with a column": start})
+        more = {"--start with a column": start, "--header or --no-header": header is not None}
+        return load_graph(Path(data), method, labels, others | more)
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
-        raise DataError(f"--header and --no-header are for text tables and Excel sheets, unlike {data}")
+        raise DataError(f"--header and --no-header require a text table or an Excel sheet, got {data}")
     named = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column, "--drop": drop}
     path, scales = Path(data), "scale" in inspect.signature(method.load()).parameters
-    hint = " (override with --set scale=...)" if scales else ""
+    hint = " (change this with --set scale=...)" if scales else ""
     preparing: dict[str, Any] = {"preparation": prepares or "none", "options": filling or {}, "hint": hint}
     is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None
     if is_map and (path.exists() or data in BUNDLED):
         if not method.areas:
-            said = f"maps and --weight are for method regions, not for {method.name}"
-            raise DataError(f"{said}; for other methods, save the attributes of a map as a table (.csv)")
+            said = f"maps and --weight require method regions, got {method.name}"
+            raise DataError(f"{said}; for other methods, save the attributes of the map as a table (.csv)")
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
         roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
@@ -99,9 +97,9 @@ def load_data(
     if data in BUNDLED:
         options = {"--bag": bag, "--text-columns": text_columns, **named, "--start": start}
         if given := [flag for flag, value in options.items() if value]:
-            raise DataError(f"{' and '.join(given)} name columns of a file, but {data} is a bundled data set")
+            raise DataError(f"{' and '.join(given)} cannot be used with the bundled data set {data}")
         if label_file is not None:
-            raise DataError(f"--label-file requires a file of samples, but {data} is a bundled data set")
+            raise DataError(f"--label-file cannot be used with the bundled data set {data}")
         check_method(method, data, None, holds=False)
         return Samples.of(datasets.load_bundled(data))
     if not path.exists() and not path.suffix:
@@ -111,15 +109,15 @@ def load_data(
     if bag is None and holds_label_sets(path, method, label_file):
         return load_label_sets(path, method, roles, label_file, text_columns)
     if label_file is not None:
-        read_as = "read as a table or bags" if path.suffix.lower() == ".npz" else "neither"
-        raise DataError(f"--label-file is for labels of an .arff or .npz file, but {path.name} is {read_as}")
+        read_as = "is read as a table or bags" if path.suffix.lower() == ".npz" else "is not"
+        raise DataError(f"--label-file requires an .arff or .npz file with labels, but {path.name} {read_as}")
     bags = holds_bags(path, bag)
     if path.exists():
         check_method(method, path.name, bag, holds=bags)
     if bags:
         for flag, value in (("--text-columns", text_columns), ("--id-column", id_column)):
             if value is not None:
-                raise DataError(f"{flag} does not apply to bags; --bag names the column of their identifiers")
+                raise DataError(f"{flag} does not apply to bags; specify their identifiers with --bag")
         return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=drop)
     if text_columns is not None or holds_documents(path):
         return load_documents(path, method, roles, None if text_columns is None else _names(text_columns))
@@ -154,7 +152,7 @@ def load_graph(
     """Read a graph. Raise a DataError if the method needs other data, or if a flag in ``others`` is set."""
     if not method.graph_options:
         said = f"{path.name} is a graph, which method {method.name} does not accept"
-        raise DataError(f"{said}; methods that do: {accepting('graph_options')}")
+        raise DataError(f"{said}; methods that do are {accepting('graph_options')}")
     for flag, value in others.items():
         if value:
             raise DataError(f"{flag} does not apply to {path.name}, which is read as a graph")
@@ -176,12 +174,12 @@ def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> 
     if holds and not method.bags:
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
-        said = f"{how}, but method {method.name} accepts single rows"
+        said = f"{how}, but method {method.name} accepts only single samples"
         raise DataError(f"{said}; methods that accept bags are {accepting('bags')}")
     if method.bags and not holds:
         raise DataError(
-            f"method {method.name} accepts bags of instances, but {data} contains single samples; name the "
-            "column of bag identifiers with --bag COLUMN, or use an .arff, .dat or .npz file of bags"
+            f"method {method.name} requires bags of instances, but {data} contains single samples; specify "
+            "a column of bag identifiers with --bag COLUMN, or use an .arff, .dat or .npz file of bags"
         )
 
 
@@ -193,20 +191,19 @@ def load_bags(
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
 ) -> kinds.BagSamples:
-    """Read bags from a file, with their known classes and partial labels."""
     if partial_labels is None:
         table = _read(path, bag, labels, drop)
         return _samples(table, table)
     if partial_labels == labels:
-        raise DataError(f"column {labels!r} cannot contain both the known classes and the partial labels")
+        raise DataError(f"column {labels!r} cannot be both --labels and --partial-labels")
     # Archives store classes in separate arrays, never among the features.
     in_columns = path.suffix.lower() != ".npz"
     if labels is None:
         partial = _read(path, bag, partial_labels, drop)
         for name in partial.bags.feature_names or ():
             if may_be_role(column := name.partition("=")[0], BagOptions(bag=column)):
-                said = f"column {column!r} looks like the known classes of the bags but would be a feature"
-                raise DataError(f"{said}; name it with --labels {column}, or omit it with --drop {column}")
+                said = f"column {column!r} would be a feature, but appears to contain the known classes"
+                raise DataError(f"{said}; use it with --labels {column}, or exclude it with --drop {column}")
         return _samples(partial, None, partial)
     partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
     known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
@@ -237,11 +234,9 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
-    """Return whether a file is read as samples with label sets.
-
-    Such files are svmlight files, and ARFF files with a label file or a label count in the header. If the
-    method accepts label sets, other ARFF files without bags and npz files with indicators also qualify.
-    """
+    """Return whether a file is read as samples with label sets."""
+    # These are svmlight files, and ARFF files with a label file or a label count in the header. If the method
+    # accepts label sets, they also include other ARFF files without bags, and npz files with indicators.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -270,22 +265,20 @@ def methods_of_label_sets() -> str:
 def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
-    """Read samples and label sets from a file.
-
-    The label attributes are named by ``label_file`` (MULAN XML; default: next to the file) or, without it, by
-    the partial labels. Other arguments that name columns do not apply to such files.
-    """
+    """Read samples and label sets from a file."""
+    # ``label_file`` (MULAN XML; default: next to the file) names the label attributes. Without it, partial
+    # labels name them. Other arguments that name columns do not apply to such files.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
     for flag, value in (("--labels", roles.labels), ("--text-columns", text_columns)):
         if value:
-            said = f"{flag} does not apply to {path.name}: its label sets are in the file and used by the fit"
-            raise DataError(f"{said}; withhold some with --hold-out to score the predictions")
+            said = f"{flag} does not apply to {path.name}, whose label sets are used by the fit"
+            raise DataError(f"{said}; to score the predictions, withhold some with --hold-out")
     names = None if roles.partial_labels is None else [n.strip() for n in roles.partial_labels.split(",")]
     is_archive = path.suffix.lower() == ".npz"
     if is_archive and names is not None:
-        raise DataError(f"--partial-labels names attributes of ARFF files; use --label-file for {path}")
+        raise DataError(f"--partial-labels requires attributes of an ARFF file; use --label-file for {path}")
     named: Any = {"labels": label_file} if is_archive else {"labels_xml": label_file, "labels": names}
     try:
         table = datasets.read_multilabel(path, **named, id_column=roles.id_column, drop=roles.drop)
@@ -296,7 +289,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the readable text before the data, ignoring errors, which the reader will raise."""
+    """Return the text before the data; "" if it is unreadable, which the reader will report."""
     lines = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
@@ -341,7 +334,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds
         flags = " and ".join(given)
         raise DataError(f"{flags} cannot be used: {path} is a sparse matrix without column names")
     if not method.sparse:
-        said = f"{path} is a sparse matrix, but method {method.name} accepts dense features only"
+        said = f"{path} is a sparse matrix, but method {method.name} accepts only dense features"
         raise DataError(f"{said}; methods that accept sparse features are {accepting('sparse')}")
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
@@ -370,10 +363,8 @@ def load_prepared(
     frame: pd.DataFrame | None = None,
     hint: str = "",
 ) -> PreparedSamples | kinds.CategorySamples:
-    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells.
-
-    ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells, if already read.
-    """
+    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells."""
+    # ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells if they have been read.
     notes: list[str] = []
     try:
         if frame is None:
@@ -391,7 +382,7 @@ def load_prepared(
         if preparation == "mixed" and prepared.category_names and not is_equal:
             # Also scale numbers, because their influence next to 0/1 indicators would depend on their units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
-            notes.append(f"columns have equal weights, because the table has categories{hint}")
+            notes.append(f"columns have equal weights, because the table contains categories{hint}")
     except DataError as error:
         raise DataError(f"{path}: {for_command(error)}") from error
     found = prepared_samples(path, frame, roles, prepared, notes)
@@ -412,19 +403,19 @@ def labels_of(path: Path, samples: Samples) -> pd.Series:
     """Read labels from a run folder or a table, and return them in sample order."""
     file = path / "labels.csv" if path.is_dir() else path
     if not file.is_file():
-        raise DataError(f"--start {path} contains no {file.name}, and thus no result of a run")
+        raise DataError(f"--start {path} is not a run folder with a result: it has no {file.name}")
     frame = tables.read_frame(file, tables.Roles())[0]
     if len(frame.columns) < 2 or "label" not in frame.columns[1:]:
         raise DataError(f"{file} must have the columns row and label, got {', '.join(frame.columns)}")
     rows, wanted = frame.iloc[:, 0].map(cell_text), [str(name) for name in samples.row_ids]
     found = frame["label"].set_axis(rows)
     if not found.index.is_unique:
-        raise DataError(f"{file} contains the row {rows[rows.duplicated()].iloc[0]!r} twice")
+        raise DataError(f"{file} contains row {rows[rows.duplicated()].iloc[0]!r} more than once")
     if missing := [name for name in wanted if name not in found.index]:
         raise DataError(f"{file} has no label for row {missing[0]!r} of {samples.name}")
     if not samples.has_row_ids and len(found) > len(wanted):
-        said = f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers"
-        raise DataError(f"{said}; name an identifier column with --id-column in both runs")
+        said = f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)} and no identifiers"
+        raise DataError(f"{said}; specify an identifier column with --id-column in both runs")
     return found[wanted]
 
 
@@ -451,7 +442,7 @@ def load_areas(
     taken, note = roles.by_column(), list[str]()
     if all(name in taken for name in frame):
         frame[["centre x", "centre y"]] = shapely.get_coordinates(shapely.centroid(geometry))
-        note = ["all attributes have a role, so the centres of the areas are used as features"]
+        note = ["no attributes are left as features, so the centres of the areas are used"]
     samples = load_prepared(path, roles, frame=frame, **preparing)
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
@@ -500,9 +491,9 @@ def read_map_file(path: Path) -> dict[str, Any]:
         raise DataError(f"{path} must be a GeoJSON FeatureCollection with at least one feature")
     for number, each in enumerate(features):
         if not isinstance(each, dict) or not isinstance(each.get("geometry"), dict):
-            raise DataError(f"{path}: feature {number} has no geometry; remove it, or add its polygon")
+            raise DataError(f"{path}: feature {number} has no geometry; remove the feature, or add a polygon")
         if not isinstance(each.setdefault("properties", {}), dict | None):
-            raise DataError(f"{path}: the properties of feature {number} must be an object")
+            raise DataError(f"{path}: the properties of feature {number} must be a JSON object")
     return document
 
 
@@ -556,7 +547,7 @@ def _without_text(method: Method, columns: Sequence[str]) -> str:
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
-        f"method {method.name} accepts numbers only; omit --no-prepare to convert such columns to features, "
+        f"method {method.name} accepts only numbers; omit --no-prepare to convert such columns to features, "
         f"exclude them with {out}{more}, declare their role with --labels, --partial-labels or --id-column, "
         f"read them as texts with --text-columns, or use a method for categories ({accepting('categorical')})"
     )
@@ -578,7 +569,7 @@ def text_features(
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if embed is not None:
         if svd is not None:
-            raise DataError("--svd reduces terms, and --embed replaces them; use one of the two")
+            raise DataError("--svd and --embed are mutually exclusive")
         record |= {"features": "embeddings", "model": embed}
         folder = str(Path.cwd())
         sys.path.insert(0, folder)  # console scripts do not import modules from the current folder
@@ -625,7 +616,7 @@ def stem_features(
     except ImportError as error:
         said = f"--stemmer {chosen} requires snowballstemmer, which is not installed"
         remedy = "run pip install moo_clustering[text], or use --stemmer none"
-        raise DataError(f"{said}: {remedy}") from error
+        raise DataError(f"{said}; {remedy}") from error
     except ValueError as error:
         raise DataError(str(error)) from error
     most = max_df * len(texts) if isinstance(max_df, float) else max_df

@@ -60,7 +60,7 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 
 
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Describe the parameters. ``preset`` contains the defaults that a method changes in its estimator."""
+    """Describe the parameters; ``preset`` contains the method's values for them."""
     signature = inspect.signature(estimator_class).parameters
     defaults = {name: each.default for name, each in signature.items() if each.default is not each.empty}
     defaults |= preset
@@ -100,7 +100,7 @@ def _entry(method: _methods.Method) -> str:
     }
     takes = ["bags of instances (.arff, .dat, .npz, --bag)"] * method.bags
     takes += ["maps of areas (.geojson, .gpkg, .parquet)"] * method.areas
-    takes += ["text columns, whose values are categories"] * method.categorical
+    takes += ["text columns, read as categories"] * method.categorical
     takes += [flags[kind] for kind in method.supervision]
     rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
     rows += [("accepts", ", ".join(takes))] if takes else []
@@ -160,7 +160,6 @@ def options_of(estimator_class: type[Any]) -> list[Option]:
 
 
 def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
-    """Parse the type and description of each parameter in a numpydoc docstring."""
     _, *found = re.split(r"^\s*Parameters\s*\n-{3,}\s*\n", doc, maxsplit=1, flags=re.MULTILINE)
     section = re.split(r"^.*\n-{3,}\s*$", "".join(found), maxsplit=1, flags=re.MULTILINE)[0]
     described: dict[str, tuple[str, str]] = {}

@@ -58,7 +58,7 @@ class PlainColumns(TablePreparer):
     def prepare(self, X: Any) -> PreparedTable:
         columns = X.reindex(columns=self.names).apply(pd.to_numeric, errors="coerce").astype(np.float64)
         if (missing := columns.isna()).any(axis=None):
-            raise DataError(f"column {missing.any().idxmax()!r} must be numeric, without empty cells")
+            raise DataError(f"column {missing.any().idxmax()!r} must be numeric and have no empty cells")
         names = self.column_names_
         return PreparedTable(np.ascontiguousarray(columns), names, (), columns, (), (), missing, self)
 
@@ -69,7 +69,7 @@ class PreparedLabels:
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # With this search, a row's distances do not depend on the other rows in its partition.
+        # The distances that this search computes for a row do not depend on other rows in the partition.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -104,7 +104,6 @@ class PartSamples(PreparedSamples):
 
     @classmethod
     def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> PartSamples:
-        """Create samples from rows and their row numbers."""
         columns = table.columns or tuple(f"x{place}" for place in range(table.n_features))
         frame = pd.DataFrame(rows.astype(np.float64), columns=list(columns))
         found = prepared_samples(Path(name), frame, Roles(), PlainColumns(columns).prepare(frame))
@@ -125,7 +124,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
         names = ", ".join(each.name for each in METHODS.values() if "write_labels" in dir(each.load()))
         raise DataError(
             f"method {method.name} requires all rows in the memory of one machine"
-            f"{memory_of_rows(cls.__name__)}; methods that read a table in partitions: {names}"
+            f"{memory_of_rows(cls.__name__)}; methods that read a table in partitions are {names}"
         )
     settings, verbose = parse_settings(options["settings"], method.name, cls), not options["quiet"]
     estimator = build_estimator(method, cls, preset | settings, options)
@@ -150,8 +149,8 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
         for key in ("method", "parameters", "seed", "data"):
             before, now = ({**each, "data": each["data"]["fingerprint"]}[key] for each in (known, record))
             if runs.json_text([before]) != runs.json_text([now]):
-                said = f"{path} contains a fit with different {key}; repeat its command, or use another --out"
-                raise DataError(said)
+                said = f"cannot resume the fit in {path}, because its {key} changed; rerun its command"
+                raise DataError(f"{said}, or choose another folder with --out")
         estimator = model["estimator"]
         estimator.parts_ = table
         if model["rows"] is not None:
@@ -165,7 +164,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     try:
         files = estimator.write_labels(path / runs.ALL_LABELS)
     except KeyboardInterrupt:
-        click.echo("The fit is saved; the same command with --resume completes the labels.", err=True)
+        click.echo("The fit is saved; to complete the labels, rerun the command with --resume.", err=True)
         raise
     draw = np.random.default_rng(job.seed).choice
     numbers = draw(table.n_rows, min(_SHOWN, table.n_rows), replace=False)
@@ -217,7 +216,8 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
         print_record(out, drift, model)
     elif not options["quiet"]:
         click.echo(drift)
-        click.echo(f"Saved the clusters of {table.n_rows} rows in {len(files)} files in {out}.")
+        n_files = f"{len(files)} file{'s' * (len(files) != 1)}"
+        click.echo(f"Saved the clusters of {table.n_rows} rows to {n_files} in {out}.")
 
 
 def _name(data: Sequence[str]) -> str:
@@ -254,7 +254,7 @@ def _refuse_unused(used: str) -> None:
 
 @contextmanager
 def _workers(options: Mapping[str, Any]) -> Iterator[None]:
-    """Start the workers requested by --workers, or connect to --scheduler, to process the partitions."""
+    """Start the processes for --workers, or connect to --scheduler."""
     n_workers, address = options["workers"], options["scheduler"]
     if n_workers is not None and address is not None:
         raise click.UsageError("--workers and --scheduler are mutually exclusive")
@@ -266,12 +266,12 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         try:
             client = distributed.Client(address, timeout=10, set_as_default=False)
         except (OSError, ValueError) as error:
-            said = f"no Dask scheduler answers at {quoted(address)} ({message_line(error)})"
+            said = f"no Dask scheduler responds at {quoted(address)} ({message_line(error)})"
             raise DataError(f"{said}; check the address, or use --workers N") from error
         with client, client.as_current():
             yield
         return
-    # Ctrl-C in a terminal reaches all processes; workers started while it is ignored finish their pass.
+    # Ctrl-C in a terminal reaches all processes. Workers started while it is ignored continue to ignore it.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

@@ -32,7 +32,7 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# By dtype kind: cells that every spreadsheet program (decimal point) reads as a number, date or boolean.
+# For each dtype kind, cells that every spreadsheet program with decimal points reads as values of this kind.
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _DAY = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?"
 _OF_SHEETS = {"M": _DAY, "m": "", "f": _NUMBER, "i": _NUMBER, "b": r"(?i:true|false|[01](\.0)?)"}
@@ -55,9 +55,9 @@ def run_predict(
     if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
         raise DataError(f"predict writes CSV, but {path} ends with {path.suffix}; use the suffix .csv")
     if path.exists():
-        raise DataError(f"{path} already exists; name another file with --out")
+        raise DataError(f"{path} already exists; choose another file with --out")
     if not path.parent.is_dir():
-        raise DataError(f"folder {path.parent} does not exist; create it, or name another file with --out")
+        raise DataError(f"folder {path.parent} does not exist; create it, or choose another file with --out")
     if n_clusters is not None:
         model = _reclustered(folder, model, n_clusters)
     frame, notes = read_rows(data, model, header, {"header": "--no-header"})
@@ -80,9 +80,9 @@ def run_predict(
     for note in drift.notes:
         click.echo(f"Note: {message_line(note)}", err=True)
     click.echo(replace(drift, columns=()))  # the notes already mention these columns
-    if n := np.count_nonzero(rows.get("ignored", ())):
-        cells = "1 row has cells" if n == 1 else f"{n} rows have cells"
-        click.echo(f"{cells} that were treated as missing; the column {found.columns[-1]} lists them.")
+    if n := int(np.count_nonzero(rows.get("ignored", ()))):
+        cells = f"Some cells in {n} row{'s' * (n > 1)} were treated as missing"
+        click.echo(f"{cells}; the column {found.columns[-1]} lists them.")
     click.echo(f"Saved {path}.")
 
 
@@ -99,7 +99,7 @@ def run_explain(
     model = _predicting(folder)
     path = folder / CLUSTERED if data is None else data
     if not path.exists():
-        raise DataError(f"{folder} has no {CLUSTERED}; name the training table")
+        raise DataError(f"{folder} has no {CLUSTERED}; specify the training table")
     frame, notes = read_rows(path, model, True if data is None else None, {})
     table = prepare_rows(path, model, frame)
     labels = model["estimator"].predict(table.X)
@@ -122,7 +122,7 @@ def run_explain(
         forms: dict[str, Callable[[], str]] = {"sql": chosen.to_sql, "python": chosen.to_python}
         if code == "spreadsheet":
             forms[code] = partial(chosen.to_spreadsheet, [*frame], decimal=decimal)
-            note = f"the formula is for spreadsheets with decimal {'points' if decimal == '.' else 'commas'}"
+            note = f"the formula is for a spreadsheet with decimal {'points' if decimal == '.' else 'commas'}"
             if "EXACT(" in forms[code]():
                 note += " and English function names (EXACT)"
             click.echo(f"Note: {note}", err=True)
@@ -137,8 +137,8 @@ def run_explain(
         sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     if chosen.fidelity < fidelity and not as_json:
-        advice = "the most faithful rules are printed; --max-conditions N allows more conditions"
-        click.echo(f"Note: no rules reach a fidelity of {100 * fidelity:g}%; {advice}", err=True)
+        advice = "so the most faithful rules are printed; to allow more conditions, use --max-conditions N"
+        click.echo(f"Note: no rules reach a fidelity of {100 * fidelity:g}%, {advice}", err=True)
     print_result(text)
 
 
@@ -146,7 +146,7 @@ def _predicting(folder: Path) -> dict[str, Any]:
     model = load_model(folder)
     if "predict" not in dir(type(model["estimator"])):
         method = runs.run_record(folder)["method"]
-        raise DataError(f"method {method} cannot predict; fit it to all rows instead")
+        raise DataError(f"method {method} cannot predict; fit all rows together instead")
     return model
 
 
@@ -269,13 +269,10 @@ def _number(cluster: str) -> int | str:
 
 
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
-    """Rename clusters in all files of a locked run folder. Return each cluster's label, size and name.
-
-    Keys of ``changes`` are cluster labels or current cluster names; the value None restores the name given by
-    the fit. New versions of all files are written before any file is replaced. The record, which contains the
-    names given by the fit, is replaced first, so that a killed command can be repeated. Raises a ValueError
-    or TypeError, without changing any file, if a cluster is unknown or a name is invalid.
-    """
+    """Rename clusters in all files of a locked run folder; return each cluster's label, size and name."""
+    # ``changes`` maps cluster labels or current names to new names, or to None to restore the fit's name. New
+    # versions of all files are written before any file is replaced. The record, which contains the names from
+    # the fit, is replaced first, so that a killed command can be repeated.
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))

@@ -1,8 +1,4 @@
-"""Common interface of the command to tables, bags, documents and label sets.
-
-Each data set is read into one of these classes. The code that fits, describes, saves and summarises a run
-uses only the interface of :class:`Samples` and does not depend on the kind of data.
-"""
+"""Common interface of the command to tables, graphs, maps, bags, documents and label sets."""
 
 from __future__ import annotations
 
@@ -60,7 +56,7 @@ class Samples(Table):
 
     # Noun for a sample, and description of the data for messages about options that do not apply.
     kind: ClassVar[str] = "sample"
-    read_as: ClassVar[str] = "a table (--text-columns names text columns)"
+    read_as: ClassVar[str] = "a table (specify text columns with --text-columns)"
     # Whether the data can be shown as a table, and whether the features are numbers in their own units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
@@ -150,7 +146,6 @@ class Samples(Table):
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})
 
     def selected(self, columns: IntArray) -> Self:
-        """Return the same samples with only the selected features."""
         names = tuple(np.asarray(self.feature_names)[columns].tolist())
         return replace(self, X=self.X[:, columns], feature_names=names)
 
@@ -171,11 +166,9 @@ class Samples(Table):
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the agreement between clusters and known classes; return {} if no classes are known.
-
-        With partial labels, also compute the accuracy on samples that are unlabelled in the fit. If samples
-        have several classes, compute only the entropy (bits) of classes in clusters and in random clusters.
-        """
+        """Compute the agreement between clusters and known classes; return {} if no classes are known."""
+        # With partial labels, add the accuracy on samples that are unlabelled in the fit. If samples have
+        # several classes, compute only the entropy (bits) of classes in clusters and in random clusters.
         from moo_clustering.validity import clustering_accuracy
 
         if self.label_sets is not None:
@@ -211,7 +204,6 @@ class GraphSamples(UntabledSamples):
 
     @property
     def features(self) -> str:
-        """Number of edges, as text."""
         is_directed = (self.X != self.X.T).nnz > 0
         n_edges = self.X.nnz if is_directed else self.X.nnz // 2
         return f"{n_edges} {'directed ' * is_directed}edge{'s' * (n_edges != 1)}"
@@ -220,7 +212,6 @@ class GraphSamples(UntabledSamples):
         return {"graph": self.features, "fingerprint": fingerprint(self.X)}
 
     def report_data(self) -> dict[str, Any]:
-        """Return the report data, with node positions for small graphs."""
         shown = {"X": self.X, "feature_names": [f"link to {name}" for name in self.feature_names]}
         if self.n_samples > 1500:  # a spring layout takes quadratic time
             return shown
@@ -238,10 +229,9 @@ class PreparedSamples(Samples):
 
     @property
     def features(self) -> str:
-        """Number of columns and, if there are more features than columns, number of features, as text."""
         n_columns, n_features = self.columns().shape[1], len(self.feature_names)
         columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
-        return columns if n_features <= n_columns else f"{columns} as {n_features} features"
+        return columns if n_features <= n_columns else f"{columns} converted to {n_features} features"
 
     def record(self) -> dict[str, Any]:
         columns = {"columns": list(self.columns()), "categories": list(self.category_names)}
@@ -260,7 +250,7 @@ class PreparedSamples(Samples):
         return np.column_stack([_plottable(columns[name]) for name in columns]), list(map(str, columns))
 
     def report_data(self) -> dict[str, Any]:
-        """Return the report data. For one or two columns, include coordinates in the original units."""
+        """Return the report data; for one or two columns, with positions in the original units."""
         from moo_clustering.visualization.partitions import feature_plane
 
         columns, units = self.described_columns()
@@ -352,7 +342,7 @@ class LabelSetSamples(UntabledSamples):
         return (f"not {names[0]}", names[0]), given, False
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the entropy of the held-out labels within clusters, and within random clusters."""
+        """Compute the entropy of held-out labels in clusters and in random clusters."""
         if use is None:
             return {}
         sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
@@ -372,7 +362,7 @@ class TextSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """Return a copy with term weights and, if given, with components or embeddings ``X``."""
+        """Return a copy with term weights and, if given, components or embeddings ``X``."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
@@ -387,13 +377,12 @@ class TextSamples(UntabledSamples):
 
     @property
     def features(self) -> str:
-        """Number of terms and, if applicable, of components or embedding dimensions, as text."""
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
         if "model" in self.made:
             return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"
         if self.made.get("stemmer", "none") != "none":
-            terms += " (stems as their most frequent words)"
-        return terms if components is None else f"{terms} as {components} components"
+            terms += " (stems shown as their most frequent words)"
+        return terms if components is None else f"{terms} reduced to {components} components"
 
     def record(self) -> dict[str, Any]:
         terms = {"n_terms": len(self.feature_names), **self.made}
@@ -401,7 +390,6 @@ class TextSamples(UntabledSamples):
         return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(*data)}
 
     def texts(self) -> list[str]:
-        """Return the title and the beginning of each document."""
         texts = self.source.texts
         return [*map(_opening, self.source.titles or [""] * len(texts), texts)]
 
@@ -423,7 +411,7 @@ class BagSamples(UntabledSamples):
         bags = self.X
         low, high = int(bags.sizes.min()), int(bags.sizes.max())
         sizes = f"{low}" if low == high else f"{low} to {high}"
-        instances = f"of {sizes} instance{'' if high == 1 else 's'} ({bags.n_instances} in all)"
+        instances = f"of {sizes} instance{'' if high == 1 else 's'} ({bags.n_instances} in total)"
         return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
 
     def record(self) -> dict[str, Any]:
@@ -499,16 +487,15 @@ def _opening(title: str, text: str) -> str:
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
-    return whole if len(whole) <= _TEXT_LENGTH else f"{whole[: _TEXT_LENGTH - 3].rstrip()}..."
+    return shortened(whole, _TEXT_LENGTH)
 
 
 @dataclass(frozen=True, eq=False)
 class LabelUse:
-    """Labels used in the fit (``given``), and labels that score the predictions (``held_out``).
+    """Labels used in the fit (``given``), and labels that score the predictions (``held_out``)."""
 
-    Both are 0/1 indicators of shape (n_samples, n_labels), with rows of -1 for other samples. No sample has
-    labels in both.
-    """
+    # Both are 0/1 indicators of shape (n_samples, n_labels), with rows of -1 for samples without such labels.
+    # No sample has labels in both.
 
     names: tuple[str, ...]
     given: NDArray[np.int8]

@@ -24,12 +24,13 @@ import click
 from moo_clustering._messages import aligned as aligned
 from moo_clustering._messages import bar_class, for_command, message_line, path_fault, quoted, value_line
 from moo_clustering._messages import printable_line as printable_line
+from moo_clustering._messages import shortened as shortened
 
 INTERRUPTED = 130
 _SOON = 0.02  # seconds before an interruption during a compilation is repeated
 # Allocations between garbage collections. Imports alone create half a million permanent objects.
 _ALLOCATIONS = 50_000
-_LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
+_LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
 # Warnings by other packages that are intended for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
@@ -53,12 +54,11 @@ _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
 class Ending:
-    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal.
+    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal."""
 
-    LLVM drops exceptions raised in its callbacks, so signals during a compilation are repeated afterwards.
-    Signals that are ignored (such as SIGHUP under ``nohup``) or have other handlers remain unchanged. An
-    InterruptGuard replaces the handlers of this context during a search.
-    """
+    # LLVM drops exceptions raised in its callbacks, so signals during a compilation are repeated afterwards.
+    # Signals that are ignored (such as SIGHUP under ``nohup``) or have other handlers remain unchanged. An
+    # InterruptGuard replaces the handlers of this context during a search.
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -88,7 +88,6 @@ class Ending:
 
     @property
     def code(self) -> int:
-        """Exit code of an interrupted command: 128 plus the signal number."""
         return INTERRUPTED if self.number is None else 128 + self.number
 
     def request(self, number: int) -> None:
@@ -144,7 +143,7 @@ class _Lossy(io.FileIO):
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Replace closed streams with the null device, and discard output that cannot be written."""
-    # Otherwise, libraries could write messages to a results file that reuses a closed descriptor.
+    # Otherwise, libraries could write messages to a results file that has the descriptor of a closed stream.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -198,7 +197,6 @@ def _lossy(stream: Any, number: int) -> Any:
 
 
 def print_result(text: str) -> None:
-    """Print the result of a command. Raise an OSError if it cannot be written."""
     click.echo(text)
     sys.stdout.flush()
     error = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "lost", None)
@@ -220,7 +218,6 @@ class PathArgument(click.Path):
         self.kind, self.new, self.must_exist = kind, new, exists
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path. Raise a UsageError if it cannot be read or written as a path of this kind."""
         fault = path_fault(value, self.kind)
         if not fault and os.path.exists(value):
             mode, what = (os.W_OK, "written to") if self.new else (os.R_OK, "read")
@@ -244,10 +241,9 @@ class PathArgument(click.Path):
 
 
 class Command(click.Command):
-    """Command that prints each error or warning as one line on stderr.
+    """Command that prints each error or warning as one line on stderr."""
 
-    The exit code is 2 after an error, and 130, 143 or 129 (128 + signal) after Ctrl-C, SIGTERM or SIGHUP.
-    """
+    # The exit code is 2 after an error, and 128 plus the signal number after Ctrl-C, SIGTERM or SIGHUP.
 
     def invoke(self, context: click.Context) -> Any:
         _check_environment()
@@ -364,7 +360,7 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, EOFError):
         # Otherwise, click would interpret this error as the end of a dialogue.
         said = message_line(error) or "EOFError"
-        return f"data ended too early: {said}; use --traceback before the command to see where"
+        return f"unexpected end of data: {said}; to see where, run moo-clustering --traceback ..."
     if isinstance(error, ImportError):
         from moo_clustering._arrays import MissingPackageError
 
@@ -409,7 +405,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
             told["compiling"] = True
             later = "; later runs reuse them" if saves() else ""
             with bar_class().external_write_mode():
-                click.echo(f"Compiling kernels for this computer{later}.", err=True)
+                click.echo(f"Compiling the kernels for this computer{later}.", err=True)
 
     with before_compiling(tell):
         yield
@@ -417,9 +413,3 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
 
 def one_line(text: object) -> str:
     return " ".join(str(text).split())
-
-
-def shortened(text: object, width: int) -> str:
-    """Shorten a text to a single line of at most ``width`` characters."""
-    line = printable_line(text)
-    return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."

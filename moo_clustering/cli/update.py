@@ -76,16 +76,16 @@ def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) ->
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         if not isinstance(run.estimator, FrontMixin):
-            raise DataError(f"method {run.record['method']} has a single solution; nothing can be chosen")
+            raise DataError(f"method {run.record['method']} returns one solution, so there is no choice")
         rules, n_rows = run.estimator.rules_, len(run.estimator.pareto_front_)
-        allowed = f"specify {', '.join(rules)}, or a row of front.csv, from 0 to {n_rows - 1}"
+        allowed = f"specify {', '.join(rules)}, or a row of front.csv (0 to {n_rows - 1})"
         if rule is None:
             raise click.UsageError(allowed)
         row = int(rule) if rule.isdecimal() and len(rule) < 10 else None
         if row is None and rule not in rules:
             raise DataError(f"unknown rule {quoted(rule)}; {allowed}{did_you_mean(rule, rules)}")
         if row is not None and row >= n_rows:
-            raise DataError(f"row {row} does not exist; the last row of front.csv is {n_rows - 1}")
+            raise DataError(f"row {row} does not exist; the last row of front.csv is row {n_rows - 1}")
         run.restore(quiet)
         run.estimator.choose(rule if row is None else row)
         command = f"moo-clustering choose {shlex.quote(folder.resolve().name)} {shlex.quote(rule)}"
@@ -130,7 +130,7 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Restore attributes that were not saved with the estimator, for most methods by another fit."""
+        """Restore the attributes that were not saved with the estimator; most methods fit again."""
         saved = self.estimator
         if self.method.areas:
             return  # saved models of map areas contain all solutions
@@ -142,7 +142,7 @@ class _Run:
         samples = self._samples(self.rows)
         self.estimator = clone(saved).fit(samples.X, **self._supervision(samples))
         if not np.array_equal(self.estimator.pareto_front_, saved.pareto_front_, equal_nan=True):
-            raise DataError(f"the repeated fit in {self.folder} has different solutions; fit to a new folder")
+            raise DataError(f"repeating the fit in {self.folder} gave other solutions; fit to a new folder")
 
     def _rows(self) -> pd.DataFrame:
         path = self.folder / runs.CLUSTERED
@@ -152,7 +152,7 @@ class _Run:
         cluster = runs.own_column([*map(str, frame)], "cluster")
         labels = pd.to_numeric(frame.iloc[:, cluster], errors="coerce").to_numpy()
         if not np.array_equal(labels, self.labels):
-            raise DataError(f"{path} was changed after the fit: its rows must be in the order of the fit")
+            raise DataError(f"{path} was changed after the fit; its rows must be in their original order")
         rows = frame.iloc[:, :cluster]
         rows = rows if self.model["plain_csv"] else rows.map(cell_text).rename(columns=cell_text)
         rows.attrs = frame.attrs
@@ -211,7 +211,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Add the map to the samples, without each area's last two properties, which describe its region."""
+        """Add the map to the samples, without the properties that describe each area's region."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()
@@ -247,6 +247,5 @@ def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, li
     if run.roles.id_column is not None and run.roles.id_column not in cells:
         raise DataError(f"{path} has no column {run.roles.id_column!r}, which identifies the rows of the fit")
     empty = [str(name) for name in run.rows if name not in cells]
-    several = "s" * (len(empty) > 1)
-    said = [f"column{several} {', '.join(map(repr, empty))} left empty in the new rows"] if empty else []
+    said = [f"the new rows have no values for {', '.join(map(repr, empty))}"] if empty else []
     return cells.reindex(columns=run.rows.columns, fill_value=""), said

@@ -67,12 +67,16 @@ def cspa(
 ) -> Labels:
     """Compute a consensus from the co-association S_ij, the share of runs with i and j in the same cluster.
 
-    Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
-    3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
-    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage. Raises a ValueError or TypeError
-    if a parameter is invalid, if a sample is missing from all runs, or if pairs exceed ``max_memory``, and an
-    ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Issues a
-    UserWarning if METIS is used but the largest cluster in most runs exceeds METIS's size limit.
+    Unanimous runs determine the result: if the samples that share a cluster in all runs form ``n_clusters``
+    groups, or if the hypergraph has ``n_clusters`` connected components, these are the clusters. Takes
+    O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes at most
+    O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
+
+    Raises a ValueError or TypeError if a parameter is invalid, if a sample is missing from all runs, or if
+    pairs exceed ``max_memory``, and an ImportError if METIS is required but pymetis is not installed
+    (``moo_clustering[metis]``). Issues a UserWarning if METIS cannot create clusters as large as most runs
+    do. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.2; A. Fred, A.
+    Jain, IEEE TPAMI 27 (2005), for average linkage.
 
     Parameters
     ----------
@@ -84,7 +88,8 @@ def cspa(
         fewer clusters if fewer samples are distinct.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
-        clustering of S, or ``"svd"``: spectral clustering by a low-rank factor of S, for any n_samples.
+        clustering of S, or ``"svd"``: k-means on leading eigenvectors of total (not relative) co-association
+        weights, scaled by their row sums, for any n_samples.
     n_neighbors : int, optional
         Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB
@@ -98,18 +103,6 @@ def cspa(
     -------
     ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first appearance.
-
-    Notes
-    -----
-    Unanimous runs determine the result: if the samples that share a cluster in all runs form ``n_clusters``
-    groups, or if the hypergraph has ``n_clusters`` connected components, these are the clusters.
-
-    Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes
-    at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
-
-    With ``"svd"``, S_ij is the total weight (instead of the share) of the runs with i and j in the same
-    cluster, divided by the square roots of the sums of rows i and j. K-means then clusters the rows of the
-    n_clusters leading eigenvectors, scaled to unit length.
 
     Examples
     --------
@@ -128,8 +121,8 @@ def cspa(
             )
     if partitioner == "svd" and n_clusters > edges.n_edges:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the number of clusters of all runs, "
-            f"{edges.n_edges}; partitioner='svd' cannot separate so many clusters"
+            f"n_clusters={n_clusters} must not exceed the number of clusters of all runs, "
+            f"{edges.n_edges}, with partitioner='svd'"
         )
     metis = use_metis(partitioner, "average", "cspa")
     if partitioner != "svd":
@@ -163,7 +156,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
     needed = {"average": 8, "metis": 40, "spectral": 64}[partitioner] * n_samples * width
     if needed > max_memory:
         graphs = "pass n_neighbors with partitioner='metis' or 'spectral'"
-        advice = graphs if n_neighbors is None else "lower n_neighbors"
+        advice = graphs if n_neighbors is None else "decrease n_neighbors"
         raise ValueError(
             f"cspa compares all pairs of {n_samples} samples and requires {needed / 2**30:.3g} GiB, which "
             f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use partitioner='svd', "
@@ -279,7 +272,7 @@ def check_ensemble(
         raise ValueError(
             "labels must assign every sample to a cluster in at least one run (of positive weight), but "
             f"{len(lost)} of {edges.n_samples} samples are -1 in all runs: {shown}. Remove these "
-            "columns, as in labels[:, (labels >= 0).any(axis=0)]"
+            "columns with labels[:, (labels >= 0).any(axis=0)]."
         )
     return edges, run_weights
 
@@ -289,9 +282,9 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
         return np.ones(n_runs)
     values = checked_array(weights, "weights", np.float64)
     if values.shape != (n_runs,):
-        raise ValueError(f"weights must have one entry per run, shape ({n_runs},); got {values.shape}")
+        raise ValueError(f"weights must have one value per run ({n_runs}), got shape {values.shape}")
     if not np.isfinite(values).all() or values.min() < 0 or values.max() == 0:
-        raise ValueError("weights must be finite and non-negative, and positive for some run")
+        raise ValueError("weights must be finite and non-negative, and positive for at least one run")
     return values
 
 
@@ -392,7 +385,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
         _say_once(f"{function}(partitioner='auto') uses {used}")
     elif not available:
         raise _arrays.MissingPackageError(
-            f"{function} with METIS requires pymetis: install moo_clustering[metis], or use {fallback!r} "
+            f"{function} with METIS requires pymetis; install moo_clustering[metis], or use {fallback!r} "
             "instead"
         )
     return available
@@ -419,7 +412,7 @@ def metis_parts(
 
 
 def warn_of_balance(
-    edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be cut",
+    edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be split",
     balance: float = BALANCE,
 ) -> None:  # fmt: skip
     """Warn if, in most runs, the largest cluster exceeds ``balance`` times the mean part size."""
@@ -428,7 +421,7 @@ def warn_of_balance(
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
     if weights[unequal].sum() > weights.sum() / 2:
         _arrays.warn_caller(
-            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs has "
+            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs is "
             f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; use {instead}"
         )
 
@@ -519,9 +512,11 @@ def hbgf(
 ) -> Labels:
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
-    Source: X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
-    International Conference on Machine Learning (2004). Raises a ValueError or TypeError if a parameter is
-    invalid or a sample is missing from all runs; ImportError and warnings are the same as in :func:`cspa`.
+    Unanimous runs determine the result: if the samples that share a cluster in all runs form at most
+    ``n_clusters`` groups, or if the hypergraph has ``n_clusters`` components, these are the clusters. METIS
+    takes roughly linear time in the n_samples n_runs edges; spectral clustering takes O(n_samples n_runs^2 +
+    E^3) time for up to 2000 clusters E in all runs. Errors and warnings are the same as for :func:`cspa`.
+    Source: X. Fern, C. Brodley, International Conference on Machine Learning (2004).
 
     Parameters
     ----------
@@ -534,14 +529,6 @@ def hbgf(
         ``"auto"`` uses METIS if pymetis is installed, otherwise ``"spectral"``; the choice is logged.
     random_state : int, Generator, RandomState or None, default=None
         Seed for METIS or k-means.
-
-    Notes
-    -----
-    Unanimous runs determine the result: if the samples that share a cluster in all runs form at most
-    ``n_clusters`` groups, or if the hypergraph has ``n_clusters`` components, these are the clusters.
-
-    The graph has n_samples + E vertices and n_samples n_runs edges for E clusters in all runs. METIS takes
-    roughly linear time; spectral clustering takes O(n_samples n_runs^2 + E^3) time for E up to 2000.
 
     Examples
     --------
@@ -586,11 +573,9 @@ def hgpa(
     """Compute a consensus by approximate hypergraph partitioning.
 
     The paper minimises the number of cut hyperedges (clusters of all runs) with hMETIS, which cannot be
-    redistributed. Neither approximation minimises this number. Costs, and results for unanimous runs, are
-    the same as for :func:`hbgf`. Raises a ValueError or TypeError if a parameter is invalid or if a sample is
-    missing from all runs. Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning
-    Research 3 (2002), section 3.3; D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in
-    Neural Information Processing Systems 19 (2006), for the singular vectors.
+    redistributed. Neither approximation minimises this number. Costs, errors and results for unanimous runs
+    are the same as for :func:`hbgf`. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3
+    (2002), section 3.3; D. Zhou, J. Huang, B. Schölkopf, NeurIPS 19 (2006), for the singular vectors.
 
     Parameters
     ----------
@@ -653,10 +638,12 @@ def mcla(
 ) -> Labels | tuple[Labels, FloatArray]:
     """Compute a consensus by the meta-clustering algorithm.
 
-    The clusters of all runs are grouped into meta-clusters according to the samples that they share. Each
-    sample joins the meta-cluster with the largest share of members that contain it. Issues a UserWarning if
-    METIS balances sizes but the largest cluster in most runs exceeds 1.75 times the mean meta-cluster size.
-    Source: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), 3.4.
+    The clusters of all runs are grouped into meta-clusters by their Jaccard indices on the samples in both
+    runs. Each sample joins the meta-cluster with the largest share of members that contain it. Unanimous runs
+    determine the result, as in :func:`hbgf`. Issues a UserWarning if METIS balances sizes but the largest
+    cluster in most runs exceeds 1.75 times the mean meta-cluster size. Takes O(n_samples n_runs^2 + E^2
+    n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Source: A. Strehl, J.
+    Ghosh, Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
@@ -684,14 +671,6 @@ def mcla(
         Returned only with ``return_association``. Entry (c, i) is the share of clusters in meta-cluster c
         that contain sample i, ignoring runs without this sample. Empty meta-clusters come last. The
         confidence of the labels is ``association.max(axis=0) / association.sum(axis=0)``.
-
-    Notes
-    -----
-    Unanimous runs determine the result, as in :func:`hbgf`. If the result consists of groups of samples that
-    share a cluster in all runs, each group's meta-cluster consists of the clusters that contain the group.
-
-    The similarity of clusters is their Jaccard index on the samples in both runs. Takes O(n_samples
-    n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
 
     Examples
     --------

@@ -104,11 +104,10 @@ def select_pareto(
     """Search for subsets of diverse runs that agree with all other runs, and return the best consensus.
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
-    includes the whole ensemble. If at most 256 subsets have ``min_runs`` runs or more, all are evaluated
-    instead. MCLA then computes the consensus of each subset on the front. Takes O(n_samples n_runs^2 + n_gen
-    pop_size n_runs^2) time, plus MCLA for up to ``pop_size`` subsets (256 if all are evaluated). The
-    improvement over the consensus of all runs is small and unreliable. Raises a ValueError or TypeError if a
-    parameter is invalid, and an ImportError if ``partitioner="metis"`` and pymetis is not installed.
+    includes the whole ensemble; up to 256 subsets are all evaluated instead. MCLA then computes the consensus
+    of each subset on the front. Takes O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus MCLA. The
+    improvement over the consensus of all runs is small and unreliable. Errors are the same as for
+    :func:`mcla`.
 
     Parameters
     ----------
@@ -124,8 +123,7 @@ def select_pareto(
         Population size and number of generations.
     select : {"anmi", "i2"}, default="anmi"
         Select the consensus with the highest mean NMI with all runs, or with the highest
-        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets whose runs do not cover all
-        samples are ignored.
+        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
         Features, required and used only with ``select="i2"``.
     vertex_weight, partitioner
@@ -162,7 +160,7 @@ def select_pareto(
     covers = np.array([all_runs.seen[subset].any(axis=0).all() for subset in subsets])
     if not covers.any():
         raise ValueError(
-            f"in every subset found, a sample is missing from all runs; increase min_runs={min_runs}"
+            f"every subset found has a sample that is missing from all its runs; increase min_runs={min_runs}"
         )
     subsets, F = subsets[covers], F[covers]
     # Compute the intersections before taking subsets, so that all subsets share them.
@@ -229,11 +227,11 @@ def _evolved_front(
 def _checked_features(select: str, X: Any, n_samples: int) -> Any:
     if select == "anmi":
         if X is not None:
-            raise ValueError("X is only used with select='i2'; omit it or set select='i2'")
+            raise ValueError("X requires select='i2'; omit X or set select='i2'")
         return None
     if X is None:
-        raise ValueError("select='i2' requires X, the features of the samples")
+        raise ValueError("select='i2' requires X, the sample features")
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     if X.shape[0] != n_samples:
-        raise ValueError(f"X must have one row per sample, {n_samples} in all; got {X.shape[0]}")
+        raise ValueError(f"X must have one row per sample ({n_samples}), got {X.shape[0]}")
     return X

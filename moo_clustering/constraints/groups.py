@@ -52,7 +52,7 @@ class ConstraintGroups(Shared):
         pairs = checked_array(self.conflicts, "conflicts")
         pairs = np.empty((0, 2), np.int64) if not pairs.size else checked_integers(pairs, "conflicts")
         if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(f"conflicts must have shape (n_conflicts, 2), got {pairs.shape}")
+            raise ValueError(f"conflicts must have shape (n_conflicts, 2), got shape {pairs.shape}")
         wrong = (pairs < 0).any(axis=1) | (pairs >= n_groups).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
         if wrong.any():
             g, h = pairs[np.flatnonzero(wrong)[0]]
@@ -156,10 +156,6 @@ class InconsistentConstraintsError(ValueError):
         Pairs of samples that both must and must not share a cluster.
     reasons : sequence of str
         Explanations of the first conflicts; the message only counts the remaining conflicts.
-
-    Attributes
-    ----------
-    conflicts : ndarray of shape (n_conflicts, 2), int64
     """
 
     def __init__(self, conflicts: ArrayLike, reasons: Sequence[str]) -> None:

@@ -32,8 +32,8 @@ class PairwiseConstraints(Shared):
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable, and copies share their arrays. Raises a ValueError that names the row of the pair if a sample
-    is out of range or paired with itself.
+    immutable, and copies share their arrays. Raises a ValueError for samples out of range or paired with
+    themselves.
 
     Parameters
     ----------
@@ -98,9 +98,11 @@ class PairwiseConstraints(Shared):
         random_state: int | Generator | BitGenerator | SeedSequence | None = None,
         max_pairs: int = MAX_PAIRS,
     ) -> Self:
-        """Draw constraints from true labels.
+        """Draw must-links between samples with a common label, and cannot-links between all other samples.
 
-        Two samples with a common label form a must-link, and two without a common label form a cannot-link.
+        Takes O(n_samples + n_drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
+        O(n_samples**2) time. In a large data set, 10 % of the pairs reveal nearly all labels, because they
+        connect all samples of each class of 50 or more; use ``"docs"`` for a realistic amount of supervision.
 
         Parameters
         ----------
@@ -114,19 +116,8 @@ class PairwiseConstraints(Shared):
             cannot-links. ``"pooled"`` draws ceil(fraction * n(n-1)/2) of all pairs. ``"docs"`` uses all pairs
             among max(2, ceil(fraction * n)) samples, and leaves most samples unconstrained.
         random_state : int, Generator, ... or None, default=None
-            Seed or generator, as in :func:`numpy.random.default_rng`.
         max_pairs : int, default=10_000_000
             Maximum number of pairs, above which a ValueError is raised.
-
-        Returns
-        -------
-        PairwiseConstraints
-
-        Notes
-        -----
-        Takes O(n_samples + n_drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
-        O(n_samples**2) time. In a large data set, 10 % of the pairs reveal nearly all labels, because they
-        connect all samples of each class of 50 or more; use ``"docs"`` for a realistic amount of supervision.
         """
         rng = np.random.default_rng(random_state)
         n_samples, must, cannot = sources.sample_constraints(y, fraction, scheme, rng, max_pairs)
@@ -460,8 +451,7 @@ def constraint_groups(
 
     The samples of each class form a group, and any two classes conflict. Must-links merge groups;
     cannot-links make groups conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
-    InconsistentConstraintsError if must-links join two classes or a cannot-link lies within a group. Raises a
-    ValueError or TypeError if ``y`` is invalid or if the numbers of samples differ.
+    InconsistentConstraintsError for contradictions, and a ValueError or TypeError for invalid ``y``.
 
     Parameters
     ----------
@@ -480,7 +470,7 @@ def constraint_groups(
     must = cannot = np.empty((0, 2), dtype=np.int64)
     if constraints is not None:
         if constraints.n_samples != n:
-            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
+            raise ValueError(f"constraints must have n_samples={n}, got n_samples={constraints.n_samples}")
         must, cannot = constraints.must_link, constraints.cannot_link
     # Link each sample to the first sample of its class, which takes n edges instead of a clique per class.
     labelled = np.flatnonzero(classes >= 0)
@@ -508,9 +498,8 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
-    distance between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time, and
-    O(n_features) memory plus blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` has
-    the wrong type or number of samples, or if ``shrinkage`` is out of range. Source: NSGA-II-clus.
+    distance between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time. Raises a
+    TypeError or ValueError for invalid options. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -593,7 +582,7 @@ def supervision_pairs(
     if y is not None:
         known = PairwiseConstraints.from_partial_labels(y)
         if known.n_samples != n_samples:
-            raise ValueError(f"y must have one value per sample, {n_samples} in all; got {known.n_samples}")
+            raise ValueError(f"y must have one value per sample ({n_samples}), got {known.n_samples}")
         labelled = _checks.check_partial_labels(y) >= 0
         given = PairwiseConstraints(
             np.concatenate([given.must_link, known.must_link]),

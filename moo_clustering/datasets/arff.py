@@ -23,7 +23,7 @@ _MOVED = re.compile(r"filters?\.\w+\.attribute\.(Remove|Reorder)")
 _NUMBERS = dict.fromkeys(("0", "no", "n", "false", "f"), 0.0)
 _NUMBERS |= dict.fromkeys(("1", "yes", "y", "true", "t"), 1.0)
 _HOW = (
-    Remedy("name them with", "labels_xml", note=" (MULAN's XML file)"),
+    Remedy("specify them with", "labels_xml", note=" (MULAN's XML file)"),
     Remedy("with", "n_labels", note=" (number of leading attributes, or of trailing attributes if negative)"),
     Remedy("with", "labels"),
 )
@@ -97,7 +97,7 @@ def is_arff(text: str) -> bool:
 
 
 def read_header(lines: Lines, source: str) -> Header:
-    """Read the header up to and including ``@data``. Afterwards, ``lines`` yields the rows."""
+    """Read the header up to and including ``@data``; afterwards, ``lines`` yields the rows."""
     attributes: dict[str, Attribute] = {}
     inputs, outputs, relation, number = list[str](), list[str](), "", 0
     for number, line in lines:
@@ -112,10 +112,10 @@ def read_header(lines: Lines, source: str) -> Header:
             name = line[len(word) :].strip()
             relation = unquoted(name) if re.fullmatch(QUOTED, name, re.DOTALL) else name
         else:
-            rule = "which must end with an @data line before the first row"
-            raise DataError(f"{where} is not valid in an ARFF header ({rule}): {_short(line)}")
+            rule = "the header must end with an @data line before the first row"
+            raise DataError(f"{where}: invalid ARFF header line {_short(line)}; {rule}")
     else:
-        end = f"has no @data line; it may be truncated (it ends in line {number})" if number else "is empty"
+        end = f"has no @data line and ends in line {number}; it may be truncated" if number else "is empty"
         raise DataError(f"{source} {end}")
     if not attributes:
         raise DataError(f"{source} declares no attributes")
@@ -124,24 +124,24 @@ def read_header(lines: Lines, source: str) -> Header:
             # Some KEEL files repeat the type, for example "C5 real".
             names[place] = name if name in attributes else name.split(None, 1)[0]
             if names[place] not in attributes:
-                raise DataError(f"{source} lists {name!r} as input or output, but declares no such attribute")
+                raise DataError(f"{source} lists {name!r} as an input or output, but does not declare it")
     return Header([*attributes.values()], inputs, outputs, relation)
 
 
 def _declare(
     attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: str
 ) -> None:
-    """Add the attribute that a line declares. ``lines`` is None inside a relational attribute."""
+    """Add the attribute that a line declares; inside a relational attribute, ``lines`` is None."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
-        raise DataError(f"{where} does not declare a valid attribute: {_short(line)}")
+        raise DataError(f"{where}: invalid attribute declaration {_short(line)}")
     quoted, plain, declared = match.groups()
     name = plain if quoted is None else unquoted(quoted)
     kind = "nominal" if declared.startswith("{") else _KINDS.get(re.split(r"\W", declared)[0].lower())
     if kind is None:
         raise DataError(
-            f"{where}: attribute {name!r} has the unknown type {_short(declared)}; "
-            "known types are numeric, real, integer, string, date, relational, and nominal values in braces"
+            f"{where}: attribute {name!r} has unknown type {_short(declared)}; use numeric, real, integer, "
+            "string, date, relational, or nominal values in braces"
         )
     attribute = Attribute(name, kind)
     if kind == "nominal":
@@ -155,10 +155,10 @@ def _declare(
         attribute.values = {value: code for code, value in enumerate(dict.fromkeys(values))}
     elif kind == "relational":
         if lines is None:
-            raise DataError(f"{where}: bags of bags (attribute {name!r}) are not supported")
+            raise DataError(f"{where}: nested relational attributes are not supported, got {name!r}")
         attribute.inner = _relational_attributes(name, where, lines, source)
     if name in attributes:
-        raise DataError(f"{where} declares a second attribute {name!r}")
+        raise DataError(f"{where}: attribute {name!r} is already declared")
     attributes[name] = attribute
 
 
@@ -173,7 +173,7 @@ def _relational_attributes(name: str, where: str, lines: Lines, source: str) -> 
             what = "is not closed by an @end line" if inner else "declares no attributes"
             break
         _declare(inner, line, f"{source}, line {number}", None, source)
-    raise DataError(f"{where}: the relational attribute {name!r} {what}")
+    raise DataError(f"{where}: relational attribute {name!r} {what}")
 
 
 def _listed(text: str, where: str) -> list[str]:
@@ -191,30 +191,29 @@ def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
-                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded to double "
-                "precision; if the attribute identifies rows, drop it"
+                f"{source}: value {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded to "
+                "double precision; drop the attribute if it identifies rows"
             )
 
 
 class RowError(ValueError):
-    """Raised if a row is invalid. The message contains the reason."""
+    """Raised if a row is invalid, with the reason."""
 
 
 class RowReader:
-    """Reader that converts dense rows to numbers. See :meth:`Attribute.code`."""
+    """Reader that converts dense rows to numbers and codes."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
 
     def read(self, text: str) -> list[float]:
-        """Convert the values of one row to numbers."""
         if text.startswith("{"):
             raise RowError("sparse rows are not supported; save the file as dense ARFF")
         tokens = split_row(text, len(self._attributes))
         if len(tokens) != len(self._attributes):
             found = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
             cut = "; the file may be truncated" if len(tokens) < len(self._attributes) else ""
-            raise RowError(f"{found} for the {len(self._attributes)} declared attributes{cut}")
+            raise RowError(f"expected {len(self._attributes)} values, one per attribute, got {found}{cut}")
         return [_code(attribute, token) for attribute, token in zip(self._attributes, tokens, strict=True)]
 
     def read_all(self, lines: Lines, source: str) -> tuple[FloatArray, Int64Array]:
@@ -229,7 +228,7 @@ class RowReader:
 
 
 def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
-    """Yield each row's line number and content; raise a DataError if a row is invalid or if no rows exist."""
+    """Yield each row's line number and content; raise a DataError for invalid rows or if there are none."""
     number = 0
     for number, line in lines:
         try:
@@ -242,20 +241,20 @@ def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[A
 
 
 def _code(attribute: Attribute, token: str | None) -> float:
-    """Return the code of a value. Raise a RowError if the attribute does not have this value."""
+    """Return :meth:`Attribute.code`; raise a RowError if the attribute does not have this value."""
     try:
         return attribute.code(token)
     except ValueError:
-        raise RowError(f"{token!r} is not a number (attribute {attribute.name!r})") from None
+        raise RowError(f"attribute {attribute.name!r} must be numeric, got {token!r}") from None
     except KeyError:
         raise RowError(
-            f"{token!r} is not among the declared values of attribute {attribute.name!r}"
+            f"value {token!r} is not declared for attribute {attribute.name!r}"
             f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
         ) from None
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas, or else tabs, or else spaces if ``expected`` > 1. Missing values become None."""
+    """Split a row at commas, else at tabs, else (if ``expected`` > 1) at spaces; None for missing values."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -268,8 +267,8 @@ def split_row(text: str, expected: int) -> list[str | None]:
         if match is None:
             number = len(values) + 1
             if re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL):
-                raise RowError(f"a comma is missing after the quoted value {number}")
-            raise RowError(f"the quotes of value {number} are not closed; the file may be truncated")
+                raise RowError(f"missing comma after quoted value {number}")
+            raise RowError(f"value {number} has no closing quote; the file may be truncated")
         quoted, plain, separator = match.groups()
         if quoted is not None:
             values.append(unquoted(quoted))
@@ -288,7 +287,7 @@ def unquoted(quoted: str) -> str:
 
 
 class EntryReader:
-    """Reader that converts dense and sparse rows to numbers. See :meth:`Attribute.code`."""
+    """Reader that converts dense and sparse rows to numbers and codes."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
@@ -321,7 +320,7 @@ class EntryReader:
         if not line.startswith("{"):
             return self._filled(line)
         if not line.endswith("}"):
-            raise RowError("the sparse row has no closing brace at its end; the file may be truncated")
+            raise RowError("the sparse row does not end with a closing brace; the file may be truncated")
         body = line[1:-1]
         if not body or body.isspace():
             return (), ()
@@ -339,7 +338,7 @@ class EntryReader:
         return columns, codes
 
     def _careful(self, body: str) -> _Row:
-        """Read a sparse row with quotes or missing values. Raise a RowError if it is invalid."""
+        """Read a sparse row with quotes or missing values; raise a RowError if it is invalid."""
         columns: list[int] = []
         codes: list[float] = []
         position = 0
@@ -358,14 +357,11 @@ class EntryReader:
                 return columns, codes
 
     def _column(self, index: str) -> int:
-        if not (index.isascii() and index.isdigit()):
-            raise RowError(f"{index!r} is not an attribute index (an integer, counted from 0)")
-        column = int(index) if len(index) <= 18 else len(self._codes)
-        if column >= len(self._codes):
-            n = len(self._codes)
-            range_ = f"the {n} declared attributes are numbered from 0 to {n - 1}"
-            raise RowError(f"attribute index {index} is out of range; {range_}")
-        return column
+        is_index = index.isascii() and index.isdigit() and len(index) <= 18
+        if not is_index or int(index) >= len(self._codes):
+            most = len(self._codes) - 1
+            raise RowError(f"attribute indices must be integers from 0 to {most}, got {index!r}")
+        return int(index)
 
     def _filled(self, line: str) -> _Row:
         if self._zero_is_default:
@@ -397,8 +393,7 @@ class EntryReader:
 class Entries(NamedTuple):
     """Concatenated entries of all rows; missing values are NaN."""
 
-    # Values omitted from sparse rows have the code 0 (the number 0 or the first declared value). Text
-    # attributes always have an entry.
+    # Values omitted from sparse rows represent 0 or the first declared value. Text values are never omitted.
 
     rows: Int64Array
     columns: Int64Array
@@ -412,11 +407,11 @@ class Entries(NamedTuple):
 
 def _row_problem(rest: str, number: int) -> str:
     if "}" in rest:
-        return "the sparse row has a closing brace before its end; row weights are not supported"
+        return "the sparse row has text after its closing brace; row weights are not supported"
     if not rest.strip():
-        return f"entry {number} of the sparse row is empty"
+        return f"sparse-row entry {number} is empty"
     shown = rest.strip() if len(rest) <= 40 else rest.strip()[:37] + "..."
-    return f"entry {number} of the sparse row is not an index with a value, as in {{3 1, 17 1}}: {shown!r}"
+    return f"sparse-row entry {number} must be an index and a value, as in {{3 1, 17 1}}, got {shown!r}"
 
 
 def parts_of(
@@ -438,12 +433,12 @@ def parts_of(
     taken = {*names, *drop, identifier}
     features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
     if not features:
-        raise DataError(f"{source}: there are no features besides the {len(names)} labels")
+        raise DataError(f"{source} has no features besides its {len(names)} label{'s' * (len(names) > 1)}")
     labels = [places[name] for name in names]
     for attribute in (attributes[place] for place in labels):
         if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
-            needed = "labels must be declared {0,1}, or numeric with these values"
-            raise DataError(f"{source}: the label {attribute.name!r} is {_described(attribute)}; {needed}")
+            needed = "declare labels as {0,1}, or as numeric with values 0 and 1"
+            raise DataError(f"{source}: label {attribute.name!r} is {_described(attribute)}; {needed}")
     _check_features([attributes[place] for place in features], source)
     return labels, features, None if identifier is None else places[identifier]
 
@@ -458,20 +453,20 @@ def _label_names(header: Header, options: Mapping[str, Any], path: Path) -> Sequ
     beside = path.with_name(f"{stem.stem}.xml")
     if options["labels_xml"] is not None or beside.is_file():
         file = options["labels_xml"] or beside
-        return _known(labels_of_file(file), names, f"{file} names", path)
+        return _known(labels_of_file(file), names, f"{file} lists the label", path)
     settings = header.relation.partition(":")[2]
     option = _OPTION.search(settings)
     if option is None:
         found = sorted(each.name for each in path.parent.glob("*.xml"))
         where = f"; other XML files in the folder are {', '.join(found[:5])}" if found else ""
         raise DataError(
-            f"{path} does not specify which attributes are labels: file {beside.name} does not exist "
+            f"{path} does not specify which attributes are labels: there is no file {beside.name} "
             f"next to it, and its relation name has no option -C{where}",
             *_HOW,
         )
     if _MOVED.search(settings, option.end()):
         raise DataError(
-            f"{path}: its relation name has the option -C {option[1]}, but also records that "
+            f"{path}: the relation name has the option -C {option[1]}, but also records that "
             "attributes were removed or moved, so the option may be outdated",
             *_HOW,
         )
@@ -481,8 +476,8 @@ def _label_names(header: Header, options: Mapping[str, Any], path: Path) -> Sequ
 def _counted(names: list[str], count: int, what: str, path: Path) -> list[str]:
     if not 0 < abs(count) < len(names):
         raise DataError(
-            f"{path}: {what} must be a number of labels from 1 to {len(names) - 1} (one less than "
-            f"the number of attributes), or negative for the last attributes; got {count}"
+            f"{path}: {what} must be from 1 to {len(names) - 1} (the number of attributes minus one), "
+            f"or negative if the labels are the last attributes, got {count}"
         )
     return names[:count] if count > 0 else names[count:]
 
@@ -490,12 +485,12 @@ def _counted(names: list[str], count: int, what: str, path: Path) -> list[str]:
 def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Sequence[str]:
     declared = set(names)
     if missing := [label for label in labels if label not in declared]:
-        more = f" (and {len(missing) - 1} more such labels)" if len(missing) > 1 else ""
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         near = did_you_mean(missing[0], names)
-        raise DataError(f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute{near}")
+        raise DataError(f"{what} {missing[0]!r}{more}, but {path} has no attribute of that name{near}")
     for label, count in Counter(labels).items():
         if count > 1:
-            raise DataError(f"{what} the label {label!r} twice")
+            raise DataError(f"{what} {label!r} more than once")
     return labels
 
 
@@ -505,12 +500,12 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
     with readable(path), open(path, "rb") as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
-        raise DataError(f"{path} is larger than {_LARGEST} bytes, too large for a list of labels")
+        raise DataError(f"{path} is larger than {_LARGEST} bytes, the limit for a list of labels")
     return labels_of_xml(data, str(path))
 
 
 def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
-    """Read label names in document order. Nested labels follow their parents."""
+    """Read label names in document order; nested labels follow their parents."""
     # Document types and entities raise an error, so that nothing is expanded or fetched.
     if not data.strip():
         raise DataError(f"{source} is empty")
@@ -525,12 +520,12 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
         if kind == "labels" and not names:
             return
         if kind != "label":
-            refuse(f"element {kind!r} is not allowed; allowed elements are labels and label")
+            refuse(f"expected an element 'labels' or 'label', got {kind!r}")
         name = attributes.get("name")
         if name is None:
-            refuse("a label has no name")
+            refuse("the label has no attribute 'name'")
         if name in names:
-            refuse(f"label {name!r} was already named in line {names[name]}")
+            refuse(f"label {name!r} is already listed in line {names[name]}")
         names[name] = parser.CurrentLineNumber
 
     def declaration(*_: object) -> None:
@@ -543,14 +538,14 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
     except expat.ExpatError as error:
         what = expat.errors.messages.get(error.code, "not well-formed XML")
         raise DataError(
-            f"{source}, line {error.lineno} cannot be read as XML: {what}; the file may be truncated"
+            f"{source}, line {error.lineno}: invalid XML ({what}); the file may be truncated"
         ) from error
     except DataError:
         raise
     except (LookupError, ValueError) as error:
-        raise DataError(f"{source} cannot be read as XML: {error}") from error  # unknown encoding
+        raise DataError(f"{source}: invalid XML ({error})") from error  # unknown encoding
     if not names:
-        raise DataError(f"{source} names no labels")
+        raise DataError(f"{source} lists no labels")
     return tuple(names)
 
 
@@ -563,16 +558,16 @@ def binary_numbers(attribute: Attribute) -> list[float] | None:
 
 def _check_features(features: list[Attribute], source: str) -> None:
     for kinds, remedy in (
-        (("text", "date"), Remedy("if it is an identifier, name it with", "id_column")),
+        (("text", "date"), Remedy("if it is an identifier, use", "id_column")),
         (("relational",), Remedy("read it as bags of instances with read_bags")),
-        (("nominal",), Remedy("replace it with one attribute {0,1} per value")),
+        (("nominal",), Remedy("replace it with one {0,1} attribute per value")),
     ):
         wrong = [each for each in features if each.kind in kinds and not binary_numbers(each)]
         if wrong:
             also = [repr(each.name) for each in wrong[1:5]] + ["..."] * (len(wrong) > 5)
             more = f" (as are {', '.join(also)})" if also else ""
             raise DataError(
-                f"{source}: the attribute {wrong[0].name!r} is {_described(wrong[0])}{more}; "
+                f"{source}: attribute {wrong[0].name!r} is {_described(wrong[0])}{more}; "
                 "features must be numeric or {0,1}",
                 remedy,
                 Remedy("drop it with", "drop", [wrong[0].name]),
@@ -581,6 +576,6 @@ def _check_features(features: list[Attribute], source: str) -> None:
 
 def _described(attribute: Attribute) -> str:
     if attribute.kind != "nominal":
-        return {"text": "a text", "date": "a date"}.get(attribute.kind, attribute.kind)
+        return {"text": "a string", "date": "a date"}.get(attribute.kind, attribute.kind)
     values = [repr(value) for value in list(attribute.values)[:4]] + ["..."] * (len(attribute.values) > 4)
-    return f"nominal with the values {', '.join(values)}"
+    return f"nominal with values {', '.join(values)}"

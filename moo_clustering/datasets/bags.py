@@ -86,10 +86,10 @@ def read_bags(
 ) -> BagTable:
     """Read bags of instances from an ARFF, KEEL, CSV, TSV, Parquet or npz file.
 
-    Takes O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez
-    et al., *KEEL data-mining software tool* (2011). Raises a DataError if the file is missing, damaged or of
-    unknown type; if rows have unequal widths; if values are missing, infinite, non-numeric or undeclared; if
-    a bag is empty or has several classes; or if a column does not exist.
+    Takes O(bytes) time and memory. Raises a DataError if the file is missing, damaged or of unknown type; if
+    rows have unequal widths; if values are missing, infinite, non-numeric or undeclared; if a bag is empty or
+    has several classes; or if a column does not exist. Formats: Frank, Hall and Witten, *The WEKA Workbench*
+    (2016); Alcalá-Fdez et al., *KEEL data-mining software tool* (2011).
 
     Parameters
     ----------
@@ -99,10 +99,9 @@ def read_bags(
         - ``.arff`` with one instance per row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
         - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance per row. The first
           line of a text file contains the column names.
-        - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
-          and ``feature_names``, as written by :meth:`Bags.save`. No code in the file is executed.
+        - ``.npz``, as written by :meth:`Bags.save`. No code in the file is executed.
 
-        Text files that begin like an ARFF file are read as ARFF. Text files may be compressed (``.gz``).
+        Text files may be compressed (``.gz``), and are read as ARFF if they begin like an ARFF file.
     bag : str, optional
         Column with bag identifiers. Bags are ordered by first appearance. Default: a column named like
         ``bag`` or ``bag_id``, otherwise a non-numeric first column; in relational files, the first attribute.
@@ -110,13 +109,12 @@ def read_bags(
         Column with bag classes, constant within each bag; False ignores classes. Default: KEEL's output, or a
         column named ``class`` or ``label``, otherwise the last nominal attribute; for npz, ``bag_labels``.
     drop : sequence of str, default=()
-        Columns to drop. A non-numeric column with unique values and a name like ``id``, ``name`` or
-        ``conformation_name`` identifies the instances, and is dropped unless it is in ``nominal``.
+        Columns to drop. A non-numeric column with unique values and a name like ``id`` or
+        ``conformation_name`` is also dropped, unless it is in ``nominal``.
     nominal : sequence of str, default=()
         Columns of text or numeric codes to one-hot encode.
     missing : {"error", "median"}, default="error"
-        Raise a DataError for missing feature values, or impute the column's median over all instances (the
-        most frequent value, for nominal attributes).
+        Raise a DataError for missing feature values, or impute the median (nominal: mode) over all instances.
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB
         (Parquet: 1 GiB) is always allowed.
@@ -130,8 +128,9 @@ def read_bags(
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
-    if isinstance(drop, str) or isinstance(nominal, str):
-        raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
+    for name, given in (("drop", drop), ("nominal", nominal)):
+        if isinstance(given, str):
+            raise TypeError(f"{name} must be a sequence of names, such as [{given!r}], got {quoted(given)}")
     path = files.data_path(path)
     options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
     with files.readable(path):
@@ -159,7 +158,7 @@ def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
 
 
 class BagOptions(NamedTuple):
-    """Column options. See :func:`~moo_clustering.datasets.read_bags`."""
+    """Options of :func:`~moo_clustering.datasets.read_bags`."""
 
     bag: str | None = None
     label: str | Literal[False] | None = None
@@ -183,13 +182,13 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a name suggests a bag or class column for which ``options`` specify no name."""
+    """Return whether a name suggests a bag or class column, if ``options`` do not name this column."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
 
 class Column(NamedTuple):
-    """Name and kind of a column, and the texts (``values``) to which codes of non-numeric cells refer."""
+    """Name and kind of a column, and the texts that its codes represent unless it is numeric."""
 
     name: str
     kind: str  # "numeric", "nominal" (declared values), "text" or "date" (values seen so far)
@@ -198,7 +197,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """Table with one instance per row. Text cells are positions in ``Column.values``, missing cells NaN."""
+    """Table with one instance per row; text cells are positions in ``Column.values``, missing cells NaN."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -220,11 +219,11 @@ class Rows:
 def _flat_roles(
     columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the bag and class columns, and whether the bag column is the first column by default."""
+    """Return the bag and class columns, and whether the bag column was chosen only because it is first."""
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
-        remedy = Remedy("name the class output, for example with", "label", outputs[0])
+        remedy = Remedy("select the class, for example with", "label", outputs[0])
         raise DataError(f"{path} has several outputs ({', '.join(map(repr, outputs))})", remedy)
     label = _named_label(columns, options, outputs)
     free = [place for place in _free(columns, options) if place != label]
@@ -237,8 +236,8 @@ def _flat_roles(
         bag, guessed = 0, True
     else:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-        fault = "has neither a relational attribute nor a recognisable column of bag identifiers"
-        raise DataError(f"{path} {fault}", Remedy("name the column with", "bag", note=f", one of {shown}"))
+        fault = "has neither a relational attribute nor a recognisable bag-identifier column"
+        raise DataError(f"{path} {fault}", Remedy("specify the column with", "bag", note=f", one of {shown}"))
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
     return bag, label, guessed
@@ -401,9 +400,9 @@ def _flat_table(rows: Rows, roles: tuple[int, int | None, bool], options: BagOpt
     members = _members_of(column, rows.numbers[:, bag], rows, path)
     if guessed and members.n_bags == len(rows):
         raise DataError(
-            f"{path}: all rows have different values in the first column, {column.name!r}, so it "
-            "does not look like a column of bag identifiers",
-            Remedy("name the bag column with", "bag"),
+            f"{path}: the first column, {column.name!r}, has a different value in every row, so it "
+            "does not seem to contain bag identifiers",
+            Remedy("specify the bag column with", "bag"),
         )
     classes = None if label is None else (rows.columns[label], rows.numbers[:, label])
     kept = [
@@ -486,7 +485,7 @@ def _read_npz(path: Path, options: BagOptions) -> BagTable:
     source = str(path)
     arrays = read_arrays(path, DataError, "instances", "bag_offsets")
     if options.bag is not None:
-        fault = "stores its bags in the array 'bag_offsets', not in a column"
+        fault = "defines its bags by the array 'bag_offsets', not by a column"
         raise DataError(f"{path} {fault}", Remedy("omit", "bag", options.bag))
     X = tables.numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
@@ -529,11 +528,11 @@ class Members(NamedTuple):
 
 
 def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Members:
-    """Number the bags according to an identifier column. Raise a DataError if a cell is empty."""
+    """Number the bags by the cells of an identifier column."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
         where = rows.place(int(missing[0]))
-        raise DataError(f"{path}, {where} has no bag: column {column.name!r} is empty there")
+        raise DataError(f"{path}, {where}: missing bag identifier in column {column.name!r}; fill it in")
     bag_of_row, used = number_clusters(codes.astype(np.int64))
     return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
 
@@ -541,7 +540,7 @@ def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Membe
 def _assemble(
     rows: Rows, members: Members, classes: tuple[Column, Numbers] | None, options: BagOptions, path: Path
 ) -> BagTable:
-    """Assemble bags with their rows in file order. ``classes`` contains a class code or NaN per row."""
+    """Assemble bags from rows in file order; ``classes`` contains a class code or NaN per row."""
 
     def where(row: int) -> str:
         bag = int(members.bag_of_row[row])
@@ -576,7 +575,7 @@ def _classes(
         raise DataError(
             f"{path}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} and "
             f"{two} in {rows.place(row)} (column {column.name!r}), but a bag must have one class",
-            Remedy("name the class column with", "label"),
+            Remedy("specify the class column with", "label"),
             Remedy("if there is none, use", "label", False),
             _leave_out(column.name),
         )
@@ -593,22 +592,22 @@ def _feature_matrix(
     rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
     """Return the instance features: numeric columns and one-hot encoded nominal attributes."""
-    # An attribute declared as ``{0, 1}`` becomes one numeric column. Any other nominal attribute becomes one
-    # column ``name=value`` per declared value, which makes all pairs of distinct values equally distant.
+    # Except for attributes declared as ``{0, 1}``, a nominal attribute becomes one column ``name=value`` per
+    # declared value, which makes all pairs of distinct values equally distant.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
             _refuse_text(rows, column, path)
     numbers = _filled(rows, options, path, where)
     blocks = [_block(column, numbers[:, place], options.nominal) for place, column in enumerate(rows.columns)]
     if not blocks:
-        raise DataError(f"{path}: there are no features")
+        raise DataError(f"{path} has no feature columns")
     names = tuple(name for block in blocks for name in block[0])
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise DataError(f"{path} has two features named {twice!r}", _leave_out(twice))
     if all(values is None for _, values in blocks):
         return numbers, names
-    tables.require_room(len(rows), len(names), f"{path}: a feature for each nominal value")
+    tables.require_room(len(rows), len(names), f"{path}: one feature per nominal value")
     parts = [numbers[:, [at]] if values is None else values for at, (_, values) in enumerate(blocks)]
     return np.ascontiguousarray(np.hstack(parts)), names
 
@@ -625,7 +624,7 @@ def _block(
         values, codes = tuple(f"{value:.15g}" for value in met), places.astype(np.float64)
     elif set(values) == {"0", "1"}:
         return (column.name,), np.array(values, dtype=np.float64)[codes.astype(np.int64), None]
-    tables.require_room(len(codes), len(values), f"a feature for each value of column {column.name!r}")
+    tables.require_room(len(codes), len(values), f"one feature per value of column {column.name!r}")
     one_hot = codes[:, None] == np.arange(len(values))
     return tuple(f"{column.name}={value}" for value in values), one_hot.astype(np.float64)
 
@@ -649,8 +648,8 @@ def _refuse_text(rows: Rows, place: int, path: Path) -> None:
     raise DataError(
         f"{path}: column {column.name!r} is not numeric{example}",
         _leave_out(column.name),
-        Remedy("create a feature for each of its values with", "nominal", [column.name]),
-        Remedy("if it contains the classes of the bags, use", "label", column.name),
+        Remedy("create one feature per value with", "nominal", [column.name]),
+        Remedy("if it contains the bag classes, use", "label", column.name),
     )
 
 
@@ -659,7 +658,7 @@ def _leave_out(column: str) -> Remedy:
 
 
 def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]) -> Numbers:
-    """Impute missing numbers. Raise a DataError if ``options`` forbid imputation or a number is infinite."""
+    """Impute missing numbers; raise a DataError if ``options`` forbid it or a number is infinite."""
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers
@@ -668,19 +667,19 @@ def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], 
     name = rows.columns[column].name
     if infinite.any():
         remedy = Remedy("replace it, or drop the column with", "drop", [name])
-        raise DataError(f"{path}, {where(row)} has an infinite value in column {name!r}", remedy)
+        raise DataError(f"{path}, {where(row)}: infinite value in column {name!r}", remedy)
     if options.missing == "error":
         count = int(gaps.sum()) - 1
-        more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""
+        more = f" (and {count} more)" if count else ""
         raise DataError(
-            f"{path}, {where(row)} has no value in column {name!r}{more}",
+            f"{path}, {where(row)}: missing value in column {name!r}{more}",
             Remedy("fill it in"),
             Remedy("drop the column with", "drop", [name]),
             Remedy("impute the median or most frequent value with", "missing", "median"),
         )
     if (empty := gaps.all(axis=0)).any():
         name = rows.columns[empty.argmax()].name
-        raise DataError(f"{path}: column {name!r} has no values", _leave_out(name))
+        raise DataError(f"{path}: column {name!r} has only missing values", _leave_out(name))
     from sklearn.impute import SimpleImputer  # slow import, required only for missing values
 
     numbers = numbers.copy()

@@ -1,8 +1,4 @@
-"""Parser for table cells: numbers, dates, times, fractions and categories, in any notation.
-
-``read_column`` infers a column's notation. ``read_again`` parses new rows in the same notation, so that a
-fitted preparer treats new tables in the same way as the training table.
-"""
+"""Parser for table cells: numbers, dates, times, fractions and categories, in any notation."""
 
 from __future__ import annotations
 
@@ -42,7 +38,7 @@ _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?
 # Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# Numbers which show that the commas in their column cannot be thousands separators.
+# If a column contains such a number, its commas are not thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
 # Minimum share of numbers in a numeric column; 1 if the column has at most _DIFFERENT distinct values.
@@ -115,9 +111,9 @@ class Column:
     unit: str = ""  # unit of the numbers
     code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
-    units: str = ""  # reason to drop a column of mixed units with too many distinct values for categories
-    # All formats that fit the dates, in ``strptime`` notation; ``("time",)`` for times and durations, and
-    # ``("fraction",)`` for fractions.
+    units: str = ""  # for a column of mixed units, the reason to drop it if it has too many categories
+    # For dates, all formats that fit them, in ``strptime`` notation; for times and durations, ``("time",)``;
+    # for fractions, ``("fraction",)``.
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
@@ -125,7 +121,7 @@ class Column:
 
 
 def read_column(name: str, column: pd.Series[Any]) -> Column:
-    """Interpret a column by its dtype if this is numeric or a date type, otherwise by its cells' text."""
+    """Infer the kind and notation of a column, from its dtype or from the text of its cells."""
     dtype = column.dtype
     if pd.api.types.is_complex_dtype(dtype):
         return Column(name, "category", column.to_numpy()).out("complex numbers")
@@ -160,7 +156,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
 
 
 def settled(column: Column, written: set[Convention]) -> Column:
-    """Read ambiguous numbers (1,234) in the notation of other columns, and numbers like 20240131 as dates."""
+    """Decide how to read ambiguous numbers: 1,234 by the notation of other columns, 20240131 as a date."""
     if column.kind != "number":
         return column
     if not (column.convention == "ambiguous" or column.grouped):
@@ -216,8 +212,8 @@ class Reread(NamedTuple):
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows of a column in the notation seen in the fit."""
-    # If parsing fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
-    # treated as missing if they make up at most a tenth of the cells; otherwise, a DataError is raised.
+    # If this fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
+    # treated as missing; if they make up more than a tenth of the cells, a DataError is raised.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -267,8 +263,8 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
         if not np.isnan(other).any() and len(differs):
             example = texts[known[differs[0]]]
             raise DataError(
-                f"column {column.name!r} can be read in two ways ({example!r}), because column {name!r} has "
-                f"{_CONVENTIONS[convention]}, unlike the training table"
+                f"column {column.name!r} is ambiguous ({example!r}), because column {name!r} has "
+                f"{_CONVENTIONS[convention]}, unlike in the training table; use its notation in both columns"
             )
 
 
@@ -298,7 +294,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.bool_]) -> Reread:
-    """Parse numbers. ``is_plain`` marks cells that were stored as numbers rather than as text."""
+    """Parse numbers; ``is_plain`` marks cells that were stored as numbers rather than as text."""
     if column.forms:
         return _of_form_again(column, texts)
     convention, note = column.convention, ""
@@ -327,7 +323,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse a column of times or fractions, which may also contain plain numbers (in hours, for times)."""
+    """Parse times or fractions; plain numbers among times are hours."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -343,7 +339,7 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
     if found is None:
         found = _dated(different)
         if column.forms and isinstance(found, tuple):
-            note = f"column {column.name!r} has dates in another format than in the training table"
+            note = f"column {column.name!r} has a different date format than in the training table"
     if isinstance(found, str):
         raise DataError(f"column {column.name!r}: {found}")
     if found is None:
@@ -365,7 +361,7 @@ def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
 def _split_units(
     texts: NDArray[Any], counts: NDArray[np.intp] | None = None
 ) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove units from numbers, and count the cells with each unit; non-numeric texts do not change."""
+    """Remove the units from numbers, and count the cells with each unit."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -394,7 +390,7 @@ def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> R
 
 
 def _refuse_kind(column: Column, example: str) -> None:
-    had, remedy = _KINDS[column.kind], "leave cells empty if their values are missing"
+    had, remedy = _KINDS[column.kind], "leave the cells of missing values empty"
     fault = f"had {had} in the training table, but has {quoted(example)} here"
     raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
@@ -487,7 +483,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note on cells without it, and, if units differ, a message."""
+    """Return the common unit of n cells, a note on cells without it, and a message if units differ."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -536,7 +532,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return each cell's position among the distinct cells, and the distinct cells in order of appearance."""
+    """Return each cell's position among the distinct cells, and these cells in order of appearance."""
     # For short columns, a dict is faster than ``pandas.factorize`` with its dozens of internal calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
@@ -569,11 +565,11 @@ def alike_note(names: Iterable[str]) -> str:
             other = met.setdefault(key, name)
             if other == name:
                 continue
-            how = "; write them alike if they mean the same"
+            how = "; use one spelling if they mean the same"
             if not np.isnan(number) or unicodedata.normalize("NFKC", other) == text:
-                same = "letters in another encoding" if np.isnan(number) else "number"
-                how = f", although they are the same {same}"
-            return f"{other!r} and {name!r} are treated as different{how}"
+                same = "differ only in Unicode form" if np.isnan(number) else "are the same number"
+                how = f", although they {same}"
+            return f"{other!r} and {name!r} are treated as different values{how}"
     return ""
 
 
@@ -724,7 +720,7 @@ def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
     """Parse integers, and fractions in lowest terms, as printed by Python. Return None for other texts."""
-    # Fractions that are not in lowest terms may be dates, grades or blood pressures.
+    # Texts such as 4/8, which is not in lowest terms, may be dates, grades or blood pressures.
     numbers = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         try:
@@ -738,7 +734,7 @@ def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def _signed(texts: NDArray[Any]) -> NDArray[Any]:
-    """Convert digits of any script, and negative numbers such as (1,234), -$5 and 1.50-, to ASCII."""
+    """Convert digits of any script to ASCII, and numbers such as (1,234), -$5 and 1.50- to signed numbers."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
         # Do not convert columns that mix ASCII digits with other digits, which are probably mistakes.
@@ -755,7 +751,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 class UnseenCells(NamedTuple):
-    """Unreadable cells, new categories or values outside the range seen in ``fit``, in a column of new rows.
+    """Cells in a column of new rows that differ from those seen in ``fit``.
 
     Attributes
     ----------
@@ -766,7 +762,7 @@ class UnseenCells(NamedTuple):
     values : tuple of str
         Distinct unreadable cells or new categories, or the value farthest outside the range seen in ``fit``.
     rows : tuple of int
-        Zero-based row positions.
+        Row indices.
     """
 
     column: str
@@ -786,7 +782,7 @@ def cell_text(value: Any) -> str:
 
 
 def judge(column: Column) -> Column:
-    """Mark a column as dropped if it is useless for clustering, and record the reason."""
+    """Return the column, marked as dropped with a reason if it is useless for clustering."""
     if column.kind == "out":
         return column
     is_known = pd.notna(column.values)
@@ -795,12 +791,12 @@ def judge(column: Column) -> Column:
         return column.out("empty")
     if (known == known[0]).all():
         is_whole = len(known) == len(column.values)
-        return column.out("constant" if is_whole else "one value, otherwise empty cells")
+        return column.out("constant" if is_whole else "constant except for empty cells")
     if len(known) < (1 - _MOST_MISSING) * len(column.values):
         n_missing = len(column.values) - len(known)
         return column.out(f"{n_missing} of {len(column.values)}{_MISSING_CELLS}")
     if column.kind == "number":
-        return column.out("it numbers the rows") if _numbers_rows(column.name, known) else column
+        return column.out("row numbers") if _numbers_rows(column.name, known) else column
     judged = _judge_category(column, known) if column.kind == "category" else column
     return column.out(column.units) if judged.kind == "out" and column.units else judged
 
@@ -826,13 +822,14 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
     # Codes are always categorical, so they may have more distinct values than other columns.
     many = _MOST if column.code else max(FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
-        what = "free text" if words > _FREE_TEXT else "too many different values"
-        return column.out(Advice(f"{what} ({n_different} in {n} rows){_mixed(different)}", *advice))
+        what = "free text" if words > _FREE_TEXT else "too many categories"
+        counts = f"({n_different} distinct values in {n} rows)"
+        return column.out(Advice(f"{what} {counts}{_mixed(different)}", *advice))
     return column
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Describe mixed texts: at least half, but not all, are numbers or dates, or date formats differ."""
+    """Describe texts of which at least half, but not all, are numbers or dates, or date formats differ."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],
@@ -842,7 +839,7 @@ def _mixed(different: NDArray[Any]) -> str:
         if not all(found) and sum(found) >= len(found) / 2:
             n = f"the first {len(found)}" if len(found) < len(different) else len(found)
             example = different[found.index(False)]
-            return f": {sum(found)} of {n} different values are {kind}, but not {example!r}"
+            return f": {sum(found)} of {n} distinct values are {kind}, but {example!r} is not"
     if all(are["dates"]):
         for other in different[:_MOST]:
             if _dated(np.array([different[0], other], dtype=object)) is None:
@@ -864,29 +861,28 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
         if key == _MISSING_CELLS and others:
             reason = "more than half of the" + _MISSING_CELLS
         said = [reason, for_command(reason)]
-        if reason in ("it numbers the rows", "a different value in every row"):
+        if reason in ("row numbers", "a different value in every row"):
             cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
             ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
-            said = [f"{reason} ({way} names the rows by it)" for way in ways]
+            said = [f"{reason} ({way} uses it as row names)" for way in ways]
         notes.append(Advice(f"{column_list(names)} dropped: ", *said))
     return notes
 
 
 def unread_note(unread: UnseenCells) -> str:
-    cells, count = ("1 cell", "counts") if unread.n_rows == 1 else (f"{unread.n_rows} cells", "count")
-    texts = listed([*map(repr, unread.values)])
-    return f"column {unread.column!r} has {cells} that could not be read ({texts}) and {count} as missing"
+    cells, verb = ("cell", "is") if unread.n_rows == 1 else ("cells", "are")
+    found = f"{unread.n_rows} unreadable {cells} ({listed([*map(repr, unread.values)])})"
+    return f"column {unread.column!r} has {found}, which {verb} treated as missing"
 
 
 def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
     """Return notes on categories, dates, and numbers in unusual notation."""
     notes = []
     if names := [column.name for column in columns if column.kind == "category"]:
-        count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
-        whose = "its" if len(names) == 1 else "their"
-        notes.append(f"{column_list(names)} of text converted to {count} of {whose} values")
+        count = f"{n_indicators} indicator feature{'' if n_indicators == 1 else 's'}"
+        notes.append(f"text in {column_list(names)} converted to {count}")
     if names := [column.name for column in columns if column.kind == "date"]:
-        text = f"{column_list(names)} of dates converted to numbers of days ("
+        text = f"dates in {column_list(names)} converted to days ("
         notes.append(Advice(text, "drop a column to exclude it)", "--drop excludes a column)"))
     for convention, text in (("comma", "decimal commas"), ("point", _THOUSANDS)):
         if names := [column.name for column in columns if column.convention == convention]:
@@ -924,7 +920,7 @@ def totals_note(columns: Sequence[Column]) -> str:
             sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []
     if not sums or len(sums) < len(numbers) / 2:
         return ""
-    return f"the last row contains the sum of the other rows in {column_list(sums)}; remove a row of totals"
+    return f"the last row is the sum of the other rows in {column_list(sums)}; remove it if it holds totals"
 
 
 def column_list(names: Sequence[str]) -> str:

@@ -49,21 +49,19 @@ class Documents(tables.NamedRows):
 
     Parameters
     ----------
-    name : str
-        Name of the file or folder.
     texts : list of str
         One text per document, possibly empty.
     titles : list of str or None
         Cells of the ``title`` column, if it exists.
     y : ndarray of shape (n_documents,), int64, or None
-        Known classes 0, 1, ..., used for scoring; -1 if unknown. None if a document has several classes.
+        As in :class:`Table`; None if a document has several classes.
     target_names : tuple of str
         Names of the classes in y or label_sets.
     label_sets : list of tuple of str or None
         Known classes of each document, in file order, if a document has several classes; otherwise None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Whether each document's classes are known: an empty list represents no classes, but a missing field,
-        null or an empty cell represents unknown classes. See :func:`label_indicators`.
+        Whether each document's classes are known: an empty list means that the document has no class, but a
+        missing field, null or an empty cell means that its classes are unknown.
     """
 
     name: str
@@ -104,19 +102,18 @@ def read_documents(
     ----------
     path : path-like
         ``.jsonl`` or ``.jsonl.gz`` (one JSON object per line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
-        table with column names in the first line); or a folder. In a folder, each ``.txt`` file, including
-        those in sub-folders, is a document identified by its file name.
+        table with column names in the first line); or a folder, in which each ``.txt`` file, including those
+        in sub-folders, is a document identified by its file name.
     text_columns : sequence of str, optional
         Text columns to join, in this order. Default: ``title``, ``text`` and ``abstract``, if they exist.
     id_column : str, optional
-        Column with document identifiers. Repeated identifiers are numbered, and a warning is issued. Default:
-        ``id``, if it exists.
+        Column with document identifiers, which are numbered (with a warning) if repeated. Default: ``id``.
     labels : str, optional
         Column with the known classes, used for scoring; a JSON list assigns several classes. For a folder,
         ``"folder"`` uses the sub-folders as classes.
     partial_labels : str, optional
-        Column with the classes of some documents; empty cells and -1 mark unlabelled documents. For a folder,
-        ``"folder"`` uses the sub-folders as classes; files outside sub-folders are unlabelled.
+        Column with the classes of some documents; empty cells and -1 mark unlabelled documents, as do files
+        outside sub-folders for ``"folder"``.
     drop : sequence of str, default=()
         Columns to ignore, even if other parameters select them by default.
     expansion : int, default=100
@@ -134,8 +131,7 @@ def read_documents(
             return _documents(_read_lines(path, fields.wanted(), expansion), fields, path)
         if files.suffix_of(path) in _ROWS:
             return _documents(_read_rows(path, fields.wanted(), expansion), fields, path)
-    known = ", ".join([*files.JSON_LINES, *_ROWS])
-    raise DataError(f"{path} has the suffix {path.suffix!r}; texts can be read from {known} or a folder")
+    raise files.unknown_suffix(path, [*files.JSON_LINES, *_ROWS], "; or read a folder of .txt files")
 
 
 def tfidf(
@@ -149,8 +145,7 @@ def tfidf(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Compute tf-idf weights with scikit-learn's ``TfidfVectorizer``.
 
-    Takes O(total text length) time and O(stored weights) memory. Raises a DataError if no terms remain, and a
-    TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
+    Takes O(total text length) time and O(stored weights) memory. Raises a DataError if no terms remain.
 
     Parameters
     ----------
@@ -178,7 +173,7 @@ def tfidf(
     >>> X.shape, vocabulary.tolist()
     ((3, 3), ['disease', 'heart', 'lung'])
     """
-    # Imported lazily: scikit-learn takes a second to import and is not required for tables.
+    # Import lazily, because scikit-learn takes a second to import and is not required for tables.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     from moo_clustering.features import as_stop_words, fit_terms
@@ -200,10 +195,9 @@ def tfidf(
 def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     """Compute text embeddings with a callable or an installed package. Nothing is downloaded.
 
-    Time and memory depend on the model. Raises a DataError if the package or the model is not installed, if
-    the model fails, or if it does not return one row of finite numbers per text. Issues a UserWarning if some
-    rows are zero or differ widely in norm. Cluster the rows with ``ParetoClustering(metric="cosine")``.
-    Source: ParetoClustering.
+    Raises a DataError if the package or the model is not installed, if the model fails, or if it does not
+    return one row of finite numbers per text. Issues a UserWarning if some rows are zero or differ widely in
+    norm. Cluster the rows with ``ParetoClustering(metric="cosine")``.
 
     Parameters
     ----------
@@ -235,7 +229,7 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     try:
         found = checked_array(made, "embeddings", [np.dtype(np.float32), np.dtype(np.int8)])
     except (TypeError, ValueError) as error:
-        raise DataError(f"model {name} does not return embeddings: {error}") from error
+        raise DataError(f"model {name} returned invalid embeddings: {error}") from error
     if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
         needed = f"one row of numbers per text, {len(texts)} in all"
         raise DataError(f"model {name} must return {needed}; got an array of shape {found.shape}")
@@ -251,7 +245,8 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
                 return type(model).__name__, found
         if callable(model):
             return quoted(getattr(model, "__name__", type(model).__name__)), model
-        raise DataError(f"model must be a callable or 'package:name', got {quoted(model)}")
+        allowed = "a callable, 'package:name', or an object with a method encode or embed"
+        raise DataError(f"model must be {allowed}, got {quoted(model)}")
     package, colon, name = model.partition(":")
     package = package.strip().replace("_", "-") if package.replace("_", "-") in _EMBEDDERS else package
     if not (colon and package and name):
@@ -283,7 +278,6 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
 
 
 def _option_error(names: Sequence[str], fault: str) -> DataError:
-    """Return an error that contains the names of an option in Python and on the command line."""
     return DataError(Advice("", *(f"{name} {fault}" for name in names)))
 
 
@@ -291,19 +285,19 @@ def _read_folder(folder: Path, fields: _Fields) -> Documents:
     """Read every text file in a folder and its sub-folders, sorted by name."""
     roles = fields.roles
     if fields.text or roles.id_column or roles.drop:
-        problem = f"{folder} is a folder of text files, which has no columns to name with "
-        flags = "--text-columns, --id-column or --drop"
-        raise DataError(Advice(problem, "text_columns, id_column or drop", flags))
+        problem = f"{folder} is a folder of text files, which have no columns; omit "
+        flags = "--text-columns, --id-column and --drop"
+        raise DataError(Advice(problem, "text_columns, id_column and drop", flags))
     for option, given in (("labels", roles.labels), ("partial_labels", roles.partial_labels)):
         if given not in (None, "folder"):
-            allowed = "'folder' (its sub-folders are the classes)"
-            raise DataError(f"{option} of a folder must be {allowed}, got {quoted(given)}")
+            allowed = "'folder' (one class per sub-folder)"
+            raise DataError(f"for a folder, {option} must be {allowed}, got {quoted(given)}")
     found = sorted(
         (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
         key=lambda path: path.relative_to(folder).parts,
     )
     if not found:
-        raise DataError(f"{folder} contains no documents: it has no .txt file")
+        raise DataError(f"{folder} contains no documents (.txt files)")
     places = [path.relative_to(folder) for path in found]
     row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
     documents = Documents(folder.resolve().name, [files.file_text(path) for path in found], row_ids)
@@ -325,17 +319,17 @@ class _Fields(NamedTuple):
     roles: tables.Roles
 
     def check(self) -> None:
-        """Raise a DataError if a column has two roles, or if ``text`` is an empty tuple."""
+        """Raise a DataError if a column has two roles, or if ``text`` is empty."""
         taken = self.roles.by_column()
         if self.text is None:
             return
         if not self.text:
-            raise _option_error(_TEXT_COLUMNS, "must name at least one column")
+            raise _option_error(_TEXT_COLUMNS, "must contain at least one column name")
         for number, column in enumerate(self.text):
             if column in taken:
                 raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
             if column in self.text[:number]:
-                raise _option_error(_TEXT_COLUMNS, f"names {column!r} twice")
+                raise _option_error(_TEXT_COLUMNS, f"contains {column!r} more than once")
 
     def wanted(self) -> set[str]:
         return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
@@ -399,7 +393,7 @@ def _text_columns(text: Sequence[str] | None, free: list[str], records: _Records
         shown = ", ".join(map(repr, records.columns[:10])) + more
         problem = f"{records.source} has no column 'title', 'text' or 'abstract'; its columns are "
         ways = (f"{way}, or save the fields as CSV to cluster them as a table" for way in _TEXT_COLUMNS)
-        raise DataError(Advice(f"{problem}{shown or 'none'}; name text columns with ", *ways))
+        raise DataError(Advice(f"{problem}{shown or 'none'}; specify text columns with ", *ways))
     return columns
 
 
@@ -412,7 +406,7 @@ def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
-            fault = f"column {column!r} is neither a string nor a list of strings"
+            fault = f"column {column!r} must contain a string or a list of strings"
             raise DataError(f"{records.source}, line {line}: {fault}")
         yield tuple(name for item in items if (name := files.written(item)).strip())
 
@@ -486,7 +480,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # too many digits or nesting levels
         raise DataError(f"{where} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
-        raise DataError(f"{where} is JSON but not an object such as {{...}}")
+        raise DataError(f"{where} must be a JSON object, such as {{...}}, got {quoted(record)}")
     return record
 
 

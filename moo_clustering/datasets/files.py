@@ -38,7 +38,7 @@ PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
 # GML, GraphML, and edge lists with whitespace or comma separators.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-# Size in bytes to which compressed text may always expand. Lists of one-byte lines need 80 times this memory.
+# Size in bytes to which compressed text may always expand. Its lines can take up to 80 times as much memory.
 _ALWAYS = 2**24
 # Parquet cells may always occupy this number of bytes, because constant columns compress without limit.
 _ALWAYS_CELLS = 2**30
@@ -78,13 +78,12 @@ class Remedy(NamedTuple):
     note: str = ""  # remark on the option
 
     def __str__(self) -> str:
-        """Format the advice for Python callers: ``drop it with drop=['name']``."""
         if not self.option:
             return self.action
         return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
 
     def with_flag(self, flag: str) -> str:
-        """Format the advice for command-line users: ``drop it with --drop 'name'`` for ``--drop NAME``."""
+        """Format the advice for the command line: ``drop it with --drop 'name'`` for ``--drop NAME``."""
         if not flag:
             return self.action
         if self.value is ... or isinstance(self.value, bool):
@@ -153,7 +152,7 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         if error.object.startswith(_ZIP):
-            remedy = "unpack it, or if it is an Excel workbook, rename it to .xlsx"
+            remedy = "unpack it, or rename it to .xlsx if it is an Excel workbook"
             raise DataError(f"{path} is not a text file but a zip archive; {remedy}") from error
         raise DataError(f"{path} is not a UTF-8 text file ({error.reason})") from error
     except OSError as error:
@@ -168,7 +167,7 @@ def data_path(path: str | PathLike[str]) -> Path:
 
 
 def unknown_suffix(path: Path, known: Iterable[str], more: str = "") -> DataError:
-    supported = f"supported suffixes are {', '.join(known)}, and text files also with .gz"
+    supported = f"supported suffixes are {', '.join(known)}; text files may end with an additional .gz"
     return DataError(f"{path} has the suffix {path.suffix!r}; {supported}{more}")
 
 
@@ -177,7 +176,7 @@ def suffix_of(path: Path) -> str:
 
 
 def holds_documents(path: Path) -> bool:
-    """Return whether a path is JSON lines or a folder, and thus can only contain documents."""
+    """Return whether a path can only contain documents (JSON lines and folders)."""
     return path.name.lower().endswith(JSON_LINES) or path.is_dir()
 
 
@@ -191,9 +190,9 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
         with gzip.open(io.BytesIO(raw)) as file:
             content = file.read(most + 1)
     except EOFError as error:
-        raise DataError(f"{path} is truncated: its compressed data end too early") from error
+        raise DataError(f"{path} is truncated: its compressed data are incomplete") from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{path} is not a gzip file, or is damaged: {error}") from error
+        raise DataError(f"{path} is not a valid gzip file: {error}") from error
     if len(content) > most:
         raise too_large(path, len(raw), f"more than {most:,}", expansion)
     return content
@@ -203,8 +202,8 @@ def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
     """Create an error for a file whose decompressed size exceeds the limit."""
-    limit = f"more than {expansion} times its size, and was not read"
-    trust = Remedy("if you trust its source, allow more with", "expansion")
+    limit = f"which exceeds the limit of {expansion} times its size"
+    trust = Remedy("if you trust its source, raise the limit with", "expansion")
     return DataError(f"{path} expands from {size:,} bytes to {expanded}, {limit}", Remedy(remedy), trust)
 
 
@@ -226,7 +225,7 @@ def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
     except UnicodeDecodeError:
         if notes is None or encoding == "utf-16":
             raise
-    notes.append("the file is not UTF-8 and was read as Windows-1252; check its letters")
+    notes.append("the file is not UTF-8 and was read as Windows-1252; check its non-ASCII letters")
     return content.decode("cp1252"), "cp1252"
 
 
@@ -241,7 +240,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 
 
 class TableText(NamedTuple):
-    """Table text without comments, with its separator, its encoding, and notes on how it was read."""
+    """Text of a table without comments, its separator and encoding, and notes on how it was read."""
 
     # ASCII files and sheets have the encoding "ascii". Files derived from them that contain other letters are
     # UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
@@ -281,18 +280,18 @@ class TableText(NamedTuple):
                 at_end = "end of data" in str(error)
                 # Text after a closing quote is harmless within a line.
                 if at_end or reader.line_num > start + 1:
-                    remedy = "close them or, within a cell, double them"
-                    remedy += ", unless the file was truncated" * at_end
-                    fault = f"line {start + 1}: quotes do not match ({error})"
+                    remedy = "close the quote, or double it inside a cell"
+                    remedy += "; the file may be truncated" * at_end
+                    fault = f"line {start + 1}: unmatched quote ({error})"
                     raise DataError(f"{source}, {fault}; {remedy}") from error
             start = reader.line_num
 
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
-    # Comments begin with # or %. After the first row, such a line is a comment if comments with the same mark
-    # precede the table, or if it does not have the same number of cells as the first row. The last comment
-    # before the table contains the column names if the next line has the same number of cells and contains
+    # Comments begin with # or %. After the table's first row, a line with such a mark is a comment only if
+    # comments with this mark precede the table, or if its number of cells differs from the first row's. The
+    # last comment before the table contains the column names if the next line has as many cells and contains
     # numbers. Removed lines become empty, so that line numbers in messages remain correct.
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
@@ -380,7 +379,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         with zipfile.ZipFile(path) as archive:
             expanded = sum(each.file_size for each in archive.infolist())
     except zipfile.BadZipFile as error:
-        raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
+        raise DataError(f"{path} is not a valid Excel file (.xlsx): {error}") from error
     if expanded > most_expanded(size, expansion):
         raise too_large(path, size, f"{expanded:,}", expansion)
     limit = _Budget(path, size, most_expanded(size, expansion), expansion)
@@ -397,10 +396,10 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     except (MemoryError, DataError):
         raise
     except Exception as error:  # openpyxl does not catch errors from zipfile and XML parsers
-        raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
+        raise DataError(f"{path} is not a valid Excel file (.xlsx): {error}") from error
     if len(found) > 1:
         others = ", ".join(map(repr, list(found)[1:]))
-        notes.append(f"only the first sheet, {next(iter(found))!r}, was read, not {others}")
+        notes.append(f"read only the first sheet, {next(iter(found))!r}, and ignored {others}")
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(next(iter(found.values()), []))
     return text.getvalue()
@@ -428,12 +427,12 @@ class _Budget:
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Convert cells to text, omitting empty rows and trailing empty columns."""
+    """Convert cells to text, without empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):
         if number > _LAST_ROW:
-            raise DataError(f"{limit.path} has a row beyond {_LAST_ROW:,}, Excel's last; save it as CSV")
+            raise DataError(f"{limit.path} has more than {_LAST_ROW:,} rows, Excel's limit; save it as CSV")
         cells = ["" if cell.value is None else _sheet_cell(cell) for cell in row]
         while cells and not cells[-1].strip():
             cells.pop()
@@ -471,7 +470,7 @@ def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
     except (OSError, MemoryError, DataError):
         raise
     except Exception as error:  # pyarrow raises various errors for damaged bytes and invalid text
-        raise DataError(f"{path} is not a Parquet file, or is damaged: {error}") from error
+        raise DataError(f"{path} is not a valid Parquet file: {error}") from error
 
 
 def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
@@ -492,7 +491,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
         for chunk in chunks:
             limit.spend(width * chunk.num_values + chunk.total_uncompressed_size)
         if kind.physical_type == "BYTE_ARRAY":
-            # Keep text dictionary-encoded until its size is known.
+            # Keep text dictionary-encoded until its total size is known.
             encodings = {encoding for chunk in chunks for encoding in chunk.encodings}
             if "DELTA_BYTE_ARRAY" in encodings:
                 step = _ROWS_OF_DIFFERENCES
@@ -578,7 +577,6 @@ def as_number(text: str) -> float:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number or NaN in Python notation."""
     number = as_number(text)
     return number == number or text.strip().casefold().lstrip("+-") == "nan"
 
@@ -589,7 +587,6 @@ def is_written_number(text: str) -> bool:
 
 
 def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
-    """Parse texts with :func:`as_number`."""
     listed = list(texts)
     joined = "".join(listed)
     if joined.isascii() and "_" not in joined:
@@ -607,21 +604,21 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
             fault = f"has {cells}, but the first line names {n_columns} column{'s' * (n_columns != 1)}"
             remedy = "correct the line, or remove it if it is a title or footnote"
             if n_columns == 1:
-                remedy = "remove titles above the line of column names"
+                remedy = "remove any title above the column names"
             raise DataError(f"{source}, line {line} {fault}; {remedy}")
         yield line, row
 
 
 def code_reason(known: Mapping[str, float]) -> str:
-    """Return why numerals are codes rather than numbers; empty if they are numbers. Takes O(n) time."""
-    # Codes begin with zeros (01000), look like exponents (2004E205), or are distinct integers that are equal
-    # in double precision. ``known`` maps texts in Python notation to their numbers.
+    """Return why numerals are codes rather than numbers; "" if they are numbers. Takes O(n) time."""
+    # ``known`` maps texts in Python notation to their numbers. Codes begin with zeros (01000), look like
+    # exponents (2004E205), or include distinct integers that are equal in double precision.
     exponents = []
     for text, number in known.items():
         if text[0] in "+-0" and _LEADING_ZERO.match(text):
             return f"{text!r} begins with a zero"
         if ("e" in text or "E" in text) and (found := _EXPONENT.fullmatch(text)):
-            exponents.append(f"{text!r} would be the number {number:g}")
+            exponents.append(f"{text!r} would be read as {number:g}")
             if found[1] == "0" or len(found[1]) > 1:
                 return exponents[-1]
     if exponents and len(set(known.values())) < len(known):
@@ -635,15 +632,15 @@ def code_reason(known: Mapping[str, float]) -> str:
 def rounding_note(known: Mapping[str, float]) -> str:
     """Describe the side effects of reading texts as numbers, or return "". See :func:`code_reason`."""
     if pair := indistinct(known):
-        return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
+        return f"distinct numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
-        return f"read as numbers with exponents ({text!r} is {known[text]:.15g})"
+        return f"read as numbers in exponential notation ({text!r} is {known[text]:.15g})"
     return ""
 
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # Such a number occurs repeatedly, and its distance to all other numbers exceeds their range.
+    # Such a number occurs repeatedly, and is farther from all other numbers than these are from each other.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]
@@ -662,7 +659,7 @@ def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, floa
 
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
-    """Find two distinct numbers that are equal in double precision, or return None. Takes O(n) time."""
+    """Find two distinct numbers that are equal in double precision, or return None, in O(n) time."""
     # Double precision distinguishes all numbers with up to 15 digits.
     if max(map(len, numbers), default=0) <= 15:
         return None

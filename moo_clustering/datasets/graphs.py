@@ -16,7 +16,7 @@ from moo_clustering.datasets import files, tables
 from moo_clustering.datasets.files import DataError, NotNumericError
 from moo_clustering.persistence import read_arrays
 
-_FORMS = "it must have two columns of nodes and optionally weights, or be a square matrix of numbers"
+_FORMS = "it must have two node columns and an optional weight column, or be a square numeric matrix"
 
 
 def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> tables.Table:
@@ -48,13 +48,11 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
             names, matrix, classes = _parsed_graph(path, labels)
         else:
             if not (tables.holds_columns(path) or path.suffix.lower() == ".npz"):
-                known = f"{', '.join(files.GRAPHS)}, or the suffix of a table, such as .csv or .npz"
-                raise DataError(
-                    f"{path} has the suffix {path.suffix!r}, but a graph must have one of {known}"
-                )
+                known = f"{', '.join(files.GRAPHS)}, and those of tables, such as .csv and .npz"
+                raise DataError(f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}")
             names, matrix = _graph_of_table(path)
     if labels is not None and classes is None:
-        raise DataError(f"{source} has no node attributes; use GML or GraphML for labels={labels!r}")
+        raise DataError(f"{source} has no node attributes; labels={labels!r} requires GML or GraphML")
     graph = csr_array(matrix, dtype=np.float64)
     if not np.isfinite(graph.data).all():
         raise DataError(f"{source} must have finite weights, got NaN or infinity; use 0 for no edge")
@@ -84,7 +82,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
             graph = nx.parse_gml(text.splitlines(), label="id")
         elif suffix == ".graphml":
             if "<!" in re.sub("<!--.*?-->", "", text, flags=re.DOTALL):
-                raise ValueError("a document type or CDATA is not supported")
+                raise ValueError("document types and CDATA sections are not supported")
             graph = nx.parse_graphml(text)
         else:
             graph = nx.Graph(_node_pairs(text))
@@ -112,7 +110,7 @@ def _node_pairs(text: str) -> list[list[str]]:
         pairs = [[node.strip() for node in line.split(",")[:2]] for line in lines]
     for line, pair in zip(lines, pairs, strict=True):
         if len(pair) < 2 or not all(pair):
-            raise ValueError(f"the line {quoted(line)} must contain two nodes separated by a space or comma")
+            raise ValueError(f"line {quoted(line)} must contain two nodes separated by a space or comma")
     return pairs
 
 
@@ -135,10 +133,10 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
             if set(table.row_ids) == set(names):
                 matrix = matrix[np.argsort(table.row_ids)][np.argsort(np.argsort(names))]
             elif not set(names).isdisjoint(table.row_ids):
-                raise DataError(f"{path} must have the same names in its first column and first line")
+                raise DataError(f"{path} must have the same node names in its first column and line")
         except NotNumericError as error:
             wrong = ", ".join(map(repr, error.columns[:5]))
-            raise DataError(f"{path} is not a graph: {_FORMS}; these are not numeric: {wrong}") from error
+            raise DataError(f"{path} is not a graph: {_FORMS}; got non-numeric columns {wrong}") from error
     if matrix.shape[0] != matrix.shape[1]:
         got = f"{matrix.shape[0]} rows, {matrix.shape[1]} columns"
         raise DataError(f"{path} is not a graph: {_FORMS}; got {got}")
@@ -172,7 +170,6 @@ def _edges(path: Path) -> NDArray[Any] | None:
     if len(empty := np.flatnonzero((rest[:, :2] == "").any(axis=1))):
         raise DataError(f"{path} must have two nodes in every row, got one in row {empty[0] + 1}")
     if other := [cell for cell in rest[:, 2:].ravel() if cell and not files.is_written_number(cell)]:
-        form = "edges are two columns of nodes, and optionally one of weights"
-        fault = f"must have numbers (weights) in the third column, got {quoted(other[0])}"
-        raise DataError(f"{path} {fault}; {form}")
+        fault = f"must have numeric weights in the third column, got {quoted(other[0])}"
+        raise DataError(f"{path} {fault}; an edge list has two node columns and an optional weight column")
     return rest[:, :2]

@@ -25,7 +25,7 @@ _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# Maximum number of features or rows: 2^21 (feature hashing uses 2^20), or 100 per stored value if larger.
+# Maximum number of features or rows: 2^21 (feature hashing uses 2^20) or, if more, 100 per stored value.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors raised by scikit-learn's reader. Indices beyond 64 bits and invalid bytes cause the last two.
@@ -73,8 +73,8 @@ class MultiLabelTable(tables.NamedRows):
             raise ValueError(f"Y must have shape {needed}; got {self.Y.shape}")
         if len(self.feature_names) != m or len(self.row_ids) != n:
             raise ValueError(
-                f"feature_names and row_ids must have one element per column and row of X, {m} and "
-                f"{n} in all; got {len(self.feature_names)} and {len(self.row_ids)}"
+                f"feature_names and row_ids must have {m} and {n} elements, one per column and row of X; "
+                f"got {len(self.feature_names)} and {len(self.row_ids)}"
             )
         if problem := wrong_indicators(self.Y):
             raise ValueError(f"Y, row {problem[0]}: {problem[1]}")
@@ -91,7 +91,7 @@ class MultiLabelTable(tables.NamedRows):
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """Mask of the labelled samples, including samples with no labels; shape (n_samples,)."""
+        """Mask of the samples with known labels (possibly none), shape (n_samples,)."""
         return np.asarray((self.Y >= 0).all(axis=1))
 
     @property
@@ -132,10 +132,10 @@ def read_multilabel(
     """Read multi-label samples from an ARFF (MULAN, MEKA), svmlight or npz file.
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
-    and memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError if a file is missing,
-    damaged or of unknown type; if labels do not exist or are neither 0 nor 1; if only some labels of a row
-    are missing; if indices are repeated or too large; or if features are missing, infinite or non-numeric.
+    and memory; sparse rows remain sparse. Raises a DataError if a file is missing, damaged or of unknown
+    type; if labels do not exist or are neither 0 nor 1; if only some labels of a row are missing; if indices
+    are repeated or too large; or if features are missing, infinite or non-numeric. Formats: Tsoumakas et al.,
+    *MULAN*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016).
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def read_multilabel(
         - ``.arff``, dense or sparse (``{3 1, 17 1}``, where omitted values are 0 or the first declared
           value). Features are numeric or declared as ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
           initials); labels must be binary. Rows with ``?`` for every label are unlabelled samples.
-        - ``.svmlight``, ``.svm``, ``.libsvm``, with lines such as ``1,3 5:1 7:0.5``. Feature indices start at
-          0 if the index 0 occurs, otherwise at 1. The labels in the file are sorted numerically. A line
-          without labels is a sample with no labels. Blank lines are ignored.
+        - ``.svmlight``, ``.svm``, ``.libsvm``, with lines such as ``1,3 5:1 7:0.5`` (labels 1 and 3). Feature
+          indices start at 0 if the index 0 occurs, otherwise at 1. A line without labels is a sample with no
+          labels.
         - ``.npz`` with an array ``X``, or a sparse matrix from ``scipy.sparse.save_npz``; ``Y`` is in the
           same archive or in another. No code in the files is executed.
 
@@ -156,11 +156,11 @@ def read_multilabel(
         For ARFF, number of leading (or, if negative, trailing) attributes that are labels.
         Default without an XML file: MEKA's option in the relation name, such as ``'Music: -C 6'``.
     labels : sequence of str, or path-like, optional
-        For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (0, 1, and rows of
-        -1 for unlabelled samples) or with a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
+        For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (see
+        :class:`MultiLabelTable`) or a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
     feature_names, label_names : sequence of str, or path-like, optional
-        For npz, names, or path of a text file with one name per line. Default: the arrays with these names,
-        the files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, or x0, ... and y0, ...
+        For npz, names, or path of a text file with one name per line. Default: arrays with these names, else
+        the files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, else x0, ... and y0, ...
     id_column : str, optional
         Attribute (ARFF) or array (npz) with row identifiers.
     drop : sequence of str, default=()
@@ -180,7 +180,7 @@ def read_multilabel(
     for name, value in given.items():
         if value is not None and name not in _OPTIONS[kind]:
             uses = ", ".join(sorted(other for other, known in _OPTIONS.items() if name in known))
-            fault = f"but one of the options applies to {uses} files only"
+            fault = f"but an option applies only to {uses} files"
             raise DataError(f"{path} is read as {kind}, {fault}", Remedy("omit", name, value))
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
         raise TypeError(f"n_labels must be an integer, got {quoted(n_labels)}")
@@ -205,14 +205,15 @@ def _kind(path: Path) -> str:
     if inner in _SVMLIGHT:
         return "svmlight"
     if files.holds_documents(path):
-        advice = "use read_documents(path, labels=...) for the texts, and label_indicators for their labels"
-        raise DataError(f"{path} contains documents: {advice}")
+        advice = "pass read_documents(path, labels=...) to label_indicators for their labels"
+        raise DataError(f"{path} contains documents; {advice}")
     raise files.unknown_suffix(path, [".arff", *_SVMLIGHT, ".npz"])
 
 
 def _sequence(names: Any, what: str) -> tuple[str, ...]:
     if isinstance(names, str | PathLike):
-        raise TypeError(f"{what} must be a sequence of names, as {what}=['name'], got {quoted(names)}")
+        given = quoted(names)
+        raise TypeError(f"{what} must be a sequence of names, such as [{given}], got {given}")
     return tuple(names)
 
 
@@ -248,7 +249,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
 
 
 class _Numbers:
-    """Entries of an ARFF file as numbers, and the number that an omitted entry represents in each column."""
+    """Entries of an ARFF file as numbers, and the number for omitted entries in each column."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
@@ -278,11 +279,11 @@ class _Numbers:
             what = "missing" if np.isnan(values[bad[0]]) else "infinite"
             remedy = Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name])
             line = self._entries.lines[rows[bad[0]]]
-            raise DataError(f"{source}, line {line}: the value of attribute {name!r} is {what}", remedy)
+            raise DataError(f"{source}, line {line}: {what} value in attribute {name!r}", remedy)
         default = self.default[columns]
         shape = (self._entries.n_rows, len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
-        omitted = f"{source}: the values that its sparse rows omit"
+        omitted = f"{source}: the values omitted from its sparse rows"
         tables.require_room(shape[0], int(np.count_nonzero(default)), omitted)
         if default.any():  # sparse rows omit the first declared value, even if this is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
@@ -294,9 +295,9 @@ class _Numbers:
         odd = np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))
         if len(odd):
             name, value = self._attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
-            allowed = "labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
+            allowed = "0 or 1 (or ? for all labels of an unlabelled row)"
             raise DataError(
-                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {value}, but {allowed}"
+                f"{source}, line {lines[rows[odd[0]]]}: label {name!r} must be {allowed}, got {value}"
             )
         tables.require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
         Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
@@ -320,7 +321,6 @@ def _arff_row_ids(
 
 
 def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
-    """Read lines such as ``1,3 5:1 7:0.5``."""
     source = str(path)
     if not data.strip():
         raise DataError(f"{source} is empty")
@@ -336,7 +336,7 @@ def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
     if any(not math.isfinite(value) for value in values):
         raise DataError(f"{source} has a label that is not a finite number")
     if large := next((value for value in values if abs(value) >= 2.0**53), 0.0):
-        why = "beyond which different integers become equal in double precision; renumber them"
+        why = "the limit of exact integers in double precision; renumber them"
         raise DataError(f"{source} has the label {large:.0f}; labels must be below 2^53, {why}")
     for found in _LONG.finditer(data):
         if float(found[1]) != int(found[1]):
@@ -354,7 +354,7 @@ def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
 
 
 def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, ...]]]:
-    # Imported lazily: scikit-learn takes a second to import and is not required for tables.
+    # Import lazily, because scikit-learn takes a second to import and is not required for tables.
     from sklearn.datasets import load_svmlight_file
 
     X, sets = load_svmlight_file(BytesIO(data), multilabel=True, zero_based=zero_based)
@@ -373,7 +373,7 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
             end, error = middle, found
         else:
             first = middle
-    needed = "labels, then features in ascending order, such as 1,3 5:1 7:0.5"
+    needed = "labels, then features in ascending order, as in 1,3 5:1 7:0.5"
     return f"{source}, line {first + 1} must contain {needed}: {error}"
 
 
@@ -422,7 +422,7 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
         held = ", ".join(map(repr, arrays)) or "nothing"
         raise DataError(f"{source} has no array 'X' and is not a sparse matrix; it contains {held}")
     if 0 in X.shape:
-        raise DataError(f"{source}: X has no rows or no columns, got shape {X.shape}")
+        raise DataError(f"{source}: X must have at least one row and one column, got shape {X.shape}")
     X = tidy_csr(X)
     require_finite_csr(X, source)
     return X
@@ -432,7 +432,7 @@ def require_finite_csr(X: Any, source: str) -> None:
     bad = np.flatnonzero(~np.isfinite(X.data))
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        where = f"in row {row + 1}, for the feature with the index {X.indices[bad[0]]} (counted from 0)"
+        where = f"in row {row + 1}, for feature index {X.indices[bad[0]]} (counted from 0)"
         value = f"{X.data[bad[0]]:g}"
         raise DataError(f"{source} has the value {value} {where}; fill in or remove such values first")
 
@@ -445,26 +445,26 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
         raise DataError(f"{source} is not a sparse CSR matrix; save it with save_npz(path, csr_array(X))")
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
     if values.dtype.kind not in "iufb" or any(one.dtype.kind not in "iu" for one in (indices, indptr, shape)):
-        raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
+        raise DataError(f"{source}: a sparse matrix must have numeric values and integer indices")
     # Conversion from CSC to CSR requires memory for every row, even if it has no values.
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
     if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
         fault = f"{values.size} values for shape {shape.tolist()}"
-        raise DataError(f"{source} is a damaged sparse matrix: {fault}")
+        raise DataError(f"{source} is not a valid sparse matrix: {fault}")
     kind = sp.csr_array if form == ["csr"] else sp.csc_array
     try:
         matrix = kind((values, indices, indptr), shape=tuple(shape.tolist()))
         matrix.check_format(full_check=True)
         return sp.csr_array(matrix)
     except (TypeError, ValueError, IndexError, OverflowError) as error:
-        raise DataError(f"{source} is a damaged sparse matrix: {error}") from error
+        raise DataError(f"{source} is not a valid sparse matrix: {error}") from error
 
 
 def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if "Y" not in arrays and "format" not in arrays:
         held = ", ".join(map(repr, arrays)) or "nothing"
         fault = f"has no array 'Y' of shape (n_samples, n_labels); it contains {held}"
-        raise DataError(f"{source} {fault}", Remedy("name the archive that contains it with", "labels"))
+        raise DataError(f"{source} {fault}", Remedy("specify the archive that contains it with", "labels"))
     Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
     if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
         raise DataError(
@@ -474,7 +474,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if sp.issparse(Y):
         # Limit the number of labels without samples, because dense indicators require memory for every label.
         if Y.shape[1] > max((2**20), Y.nnz):
-            raise DataError(f"{source}: {Y.shape[1]:,} labels, mostly without samples, are not supported")
+            raise DataError(f"{source} has {Y.shape[1]:,} labels, most without samples; drop unused labels")
         tables.require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
         Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half-precision or byte-swapped values
     if problem := wrong_indicators(Y):
@@ -494,7 +494,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def _read_names(names: Any, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Return the column names after checking their number and uniqueness. Files have one name per line."""
+    """Return the column names, from a sequence or a file, after checking their number and uniqueness."""
     if isinstance(names, str | PathLike):
         path = files.data_path(names)
         source = str(path)
@@ -509,7 +509,7 @@ def _read_names(names: Any, count: int, what: str, source: str) -> tuple[str, ..
     seen: dict[str, int] = {}
     for place, name in enumerate(checked, start=1):
         if not name:
-            raise DataError(f"{source}: name {place} of {what} is empty")
+            raise DataError(f"{source}: {what.removesuffix('s')} {place} is empty")
         if seen.setdefault(name, place) != place:
             raise DataError(f"{source}: {what} {seen[name]} and {place} are both {name!r}")
     return checked
@@ -534,8 +534,8 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
     documents : Documents
         Result of :func:`read_documents` with ``labels=...``.
     empty_is_unlabelled : bool, default=False
-        Whether an empty list of labels marks an unlabelled document, as in some collections. By default, only
-        a missing field, null or an empty cell marks an unlabelled document.
+        Whether an empty list of labels marks an unlabelled document, as a missing field, null and an empty
+        cell always do.
 
     Returns
     -------
@@ -561,7 +561,7 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
         labelled = documents.y >= 0
     else:
         raise ValueError(
-            "documents have no known labels; name them, as in read_documents(path, labels='labels')"
+            "documents must have labels; specify them, as in read_documents(path, labels='labels')"
         )
     if documents.labelled is not None:
         labelled = documents.labelled

@@ -1,9 +1,4 @@
-"""Table preparation: convert numbers, dates and categories to scaled and weighted features.
-
-``prepare_table`` prepares a single table. ``TablePreparer`` is fitted to one table and prepares new rows in
-the same way. Columns with few distinct values are weighted by their association with other columns, and
-missing cells are filled from the nearest rows.
-"""
+"""Table preparation: convert numbers, dates and categories to scaled and weighted features."""
 
 from __future__ import annotations
 
@@ -37,7 +32,8 @@ _LEAST_ROWS = 40
 # Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
 # at most _MOST_BEYOND and the range of all other values is at least _LEAST_RANGE times the largest magnitude.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows that fill a missing cell: in general, and for two columns, where near rows may mix clusters.
+# Number of rows from which a missing cell is filled: in general, and in tables with two columns, in which the
+# nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Maximum numbers: rows in neighbour searches and splits, rows in associations, and distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
@@ -71,7 +67,7 @@ class PreparedTable:
     missing : DataFrame of shape (n_samples, n_columns), bool
         Mask of the cells of ``columns`` that were filled.
     preparer : TablePreparer
-        Fitted preparer. Its ``transform`` prepares new rows.
+        Fitted preparer, for new rows.
     unseen : tuple of UnseenCells
         Cells of new rows that are unreadable, of an unknown category, or outside the range seen in ``fit``.
     """
@@ -104,9 +100,9 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may reflect how the data were collected rather than the samples themselves. Each
-        column has at least five missing cells. The Cramer's V between missingness and clusters is at least
-        0.3, and significant at the 0.01 level after correction for the number of columns.
+        Such clusters may reflect how the data were collected. Only columns with at least five missing cells
+        are tested. The bias-corrected Cramer's V between missingness and clusters is at least 0.3, and
+        significant at the 0.01 level divided by the number of tested columns.
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
@@ -165,8 +161,8 @@ def prepare_table(
     other columns) are dropped, unless all columns would be dropped.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
-    scale, unless they make up more than 5% of the column. Distances between rows are based on the columns
-    known in both rows. In tables with at most two columns, each missing cell is filled from a single row.
+    scale, unless they make up more than 5% of the column. The nearest rows are found by the columns known in
+    both rows. In tables with at most two columns, each missing cell is filled from a single row.
 
     Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the associations
     between columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000)
@@ -206,14 +202,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Column names seen during ``fit``. Defined only if all labels are strings.
     n_features_in_ : int
-    column_names_ : tuple of str
-        Names of the columns used as features.
-    category_names_ : tuple of str
-        Names of the categorical columns.
-    weights_ : tuple of float
-        Total feature variance of each column, unless ``scale="none"``.
-    notes_ : tuple of str
-        Description of the preparation, one line per kind of step.
+    column_names_, category_names_ : tuple of str
+        Names of the columns used as features, and of the categorical ones among them.
+    weights_, notes_ : tuple
+        ``weights`` and ``notes`` of :class:`PreparedTable`.
 
     Notes
     -----
@@ -274,15 +266,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
-        """Convert features, such as the coordinates of cluster centres, to a data frame of table columns.
+        """Convert features, such as those of cluster centres, to a data frame of table columns.
 
-        Dates are rounded to microseconds. The category with the largest indicator is returned.
+        The category with the largest indicator is returned. Dates are rounded to microseconds.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=np.float64)
         if features.shape[1] != len(self._feature_names):
             n = len(self._feature_names)
-            raise ValueError(f"X has {features.shape[1]} features, but the table has {n}")
+            raise ValueError(f"X has {features.shape[1]} features, but the fitted table has {n}")
         ends = np.cumsum([len(scale.feature_names) for scale in self._scales])
         blocks = np.split(features, ends[:-1], axis=1)
         pairs = zip(self._scales, blocks, strict=True)
@@ -295,7 +287,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if input_features is not None and list(map(str, np.asarray(input_features))) != self._names_in:
-            raise ValueError("input_features must equal feature_names_in_, the columns of the fit")
+            raise ValueError("input_features must equal feature_names_in_, the column names of the fit")
         return np.array(self._feature_names, dtype=object)
 
     def _fitted(self, table: Any) -> tuple[FloatArray, list[NDArray[Any]], BoolArray, Sequence[str]]:
@@ -456,13 +448,13 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
     hint = f"; it has {column_list(hints)}, but names must match exactly" if hints else ""
     if not hints and (new := [name for name in names if name not in of_fit]):
         shown = ", ".join(map(repr, new[:5])) + (", ..." if len(new) > 5 else "")
-        hint = f", and has new names ({shown}); rename columns as in the fit"
+        hint = f", but has new names ({shown}); rename the columns as in the fit"
     raise DataError(f"the table lacks {column_list(absent)} of the fit{hint}")
 
 
 def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
     """Return column weights: 1 for continuous numbers, else the strongest association with another column."""
-    # All weights are 1 if there are fewer than 40 rows, or if no weight would be positive.
+    # All weights are 1 if there are fewer than 40 rows, or if all would be 0.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
@@ -544,10 +536,9 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
     best, second = np.argsort(explained)[::-1][:2]
     if explained[best] >= _EXPLAINED and explained[second] <= _UNEXPLAINED:
         warn_caller(
-            f"column {scales[best].column.name!r} alone determines the strongest split of the table "
-            f"in two (which explains {explained[best]:.0%} of its variance, but at most "
-            f"{explained[second]:.0%} of any other column): drop the column if such clusters are not "
-            "intended"
+            f"column {scales[best].column.name!r} alone determines the main split of the table into two "
+            f"clusters, which explains {explained[best]:.0%} of its variance and at most "
+            f"{explained[second]:.0%} of any other column's; drop it if you do not want such clusters"
         )
 
 
@@ -585,7 +576,7 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill unknown cells from near rows, or from ``filled`` if no row has a known column in common."""
+        """Fill unknown cells from the nearest rows; keep ``filled`` if no row shares a known column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
@@ -656,7 +647,7 @@ def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArr
 
 
 def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return 1 for features of known cells and 0 for other features, shape (n_samples, n_features)."""
+    """Return 1 for the features of known cells and 0 for others, shape (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
@@ -682,7 +673,6 @@ class _Scale:
     def of(
         cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
     ) -> _Scale:
-        """Find the range and categories of a column's known cells, and the scale of the filled column."""
         known = filled if is_known.all() else column.values[is_known]
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)
@@ -706,7 +696,7 @@ class _Scale:
         if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
             row = int(np.abs(numbers).argmax())
             what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, more than 1e140 times the "
-            raise DataError(f"{what}range of the other cells; correct it, or leave the cell empty")
+            raise DataError(f"{what}range of the other cells; correct the cell or leave it empty")
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
@@ -724,7 +714,6 @@ class _Scale:
         return filled.astype(np.float64)
 
     def features(self, filled: NDArray[Any]) -> NDArray[np.float64]:
-        """Convert cells without missing values to features, shape (n_samples, n_feature_names)."""
         if self.column.kind == "category":
             block = self._indicators(filled) * self.factor
         else:
@@ -755,7 +744,7 @@ class _Scale:
     def known_categories(
         self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
     ) -> NDArray[Any]:
-        """Set new categories to missing, and add them to the notes ``alarming`` and to ``unseen``."""
+        """Replace new categories by missing cells; report them in ``alarming`` and ``unseen``."""
         unknown: list[str] = []
         if self.column.kind == "category":
             unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
@@ -781,7 +770,7 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Add a note on values outside the range seen in ``fit``, to ``alarming`` if any is far outside."""
+        """Report values outside the range seen in ``fit``, in ``alarming`` if any is far outside."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -793,7 +782,7 @@ class _Scale:
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
         ends = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
-        span, name = f"{ends[0]} to {ends[1]}, the range of the fit", self.column.name
+        span, name = f"the range of the fit, {ends[0]} to {ends[1]}", self.column.name
         found = alarming if distances.max() > 1.5 * (high - low) else notes
         found.append(f"column {name!r} has {n} outside {span} (such as {ends[2]})")
         unseen.append(UnseenCells.of(name, "beyond range", ends[2:], rows))
@@ -806,7 +795,7 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark values within ten interquartile ranges of the quartiles; all if rows are few or outliers many."""
+    """Mark the values that determine the scale (see _BEYOND)."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
@@ -827,8 +816,7 @@ def _refuse(judged: Sequence[reading.Column]) -> None:
 def _independence_notes(names: Sequence[str]) -> list[str]:
     if not names:
         return []
-    what = "it depends" if len(names) == 1 else "they depend"
-    text = f"{column_list(names)} dropped: few different values, and {what} on no other column ("
+    text = f"{column_list(names)} dropped: few distinct values, and no dependence on any other column ("
     ways = 'TablePreparer(weights="equal")', "--weights equal"
     return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 
@@ -837,7 +825,7 @@ def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], m
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
-    word = "in the nearest rows, in" if nearest else "of"
+    word = "of the nearest rows, in" if nearest else "of"
     # Unlike the mean, the median of dates is a date that occurs in the table.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
@@ -860,7 +848,7 @@ def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
     empty = ~known.any(axis=1)
     n = int(empty.sum())
     rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
-    return [f"{rows} no values in the columns used"] if n else []
+    return [f"{rows} only missing values in the columns used"] if n else []
 
 
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
@@ -878,7 +866,7 @@ def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[N
         return []
     first, second = (columns[numeric[at]].name for at in pairs[0])
     more = "" if len(pairs) == 1 else f" (and {len(pairs) - 1} more pair{'s' * (len(pairs) > 2)})"
-    text = f"columns {first!r} and {second!r}{more} contain the same information, which counts twice"
+    text = f"columns {first!r} and {second!r}{more} contain the same information, which is counted twice"
     return [Advice(f"{text}; ", "drop one of them", "--drop excludes one of them")]
 
 

@@ -85,7 +85,7 @@ def make_bags(
     ----------
     n_bags : int, default=100
     n_clusters : int, default=3
-        Number of clusters. Cluster sizes differ by at most one bag; centres lie far apart in [-10, 10]^d.
+        Number of clusters, whose sizes differ by at most one bag. Centres lie far apart in [-10, 10]^d.
     bag_size : (int, int), default=(2, 10)
         Minimum and maximum number of instances per bag. Sizes are uniformly distributed.
     n_features : int, default=2
@@ -142,7 +142,7 @@ def make_bags(
 
 
 def _spread_centres(k: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Select centres from random candidates, placing each as far as possible from the previous centres."""
+    """Select centres one by one: among random candidates, the one farthest from the previous centres."""
     candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
     centres = candidates[:1]
     nearest = np.full(len(candidates), np.inf)

@@ -79,7 +79,7 @@ class Table(NamedRows):
     target_names : tuple of str
         Names of the classes in y.
     partial_y : ndarray of shape (n_samples,), int64, or None
-        Partial labels 0, 1, ..., used by ``fit``; -1 for unlabelled samples.
+        Partial labels 0, 1, ..., for ``fit``; -1 for unlabelled samples.
     partial_names : tuple of str
         Names of the classes in partial_y.
     """
@@ -166,7 +166,7 @@ def read_table(
         - ``.xlsx``: the first non-empty sheet is read. Requires openpyxl.
         - ``.parquet``, ``.pq``.
         - ``.npz`` with an array ``X`` and optionally ``y`` (known classes), ``feature_names``, and arrays
-          named by the options below. No code in the file is executed.
+          that other parameters name. No code in the file is executed.
     labels : str, optional
         Column with the known classes (strings or numbers) for scoring. Empty cells are unknown classes.
     partial_labels : str, optional
@@ -176,11 +176,11 @@ def read_table(
     drop : sequence of str, default=()
         Columns to drop.
     categories : bool, default=False
-        Accept text columns as features. Every distinct string is a category, including "NA" and "?". If such
-        columns exist, ``X`` is a data frame. Not supported for npz files.
+        Accept text columns as features, except in npz files. Every distinct string is a category, including
+        "NA" and "?".
     header : bool, optional
-        Whether the first line of a text file or sheet contains column names. If not, columns are named
-        ``column1``, ``column2``, .... Default: False if the line has only numbers, unless they are 0, 1, ....
+        Whether the first line of a text file or sheet contains column names; otherwise, the names are
+        ``column1``, .... Default: False if the line contains only numbers other than 0, 1, ....
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB (Excel:
         256 MiB, Parquet: 1 GiB) is always allowed.
@@ -198,7 +198,7 @@ def read_table(
 
     Warns if a category column has mostly numbers or mostly unique values; if the first line is read as data;
     if comments, sheets or columns are skipped; if dates or times are converted; if distinct numbers become
-    equal; if numbers may mark missing cells (-999); if classes look alike or like missing cells; or if
+    equal; if numbers such as -999 may mark missing cells; if classes look alike or like missing cells; or if
     identifiers repeat.
     """
     path = files.data_path(path)
@@ -291,8 +291,8 @@ def named_columns(
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
         if _is_numeric(cells, files.is_written_number):
-            names = f"column1 to column{len(cells)}" if len(cells) > 1 else "column1"
-            notes.append(f"the first line contains only numbers and is read as data, with the names {names}")
+            names = f"columns column1 to column{len(cells)}" if len(cells) > 1 else "column column1"
+            notes.append(f"the first line contains only numbers and is read as data of {names}")
             header = False
     if header is False and head:
         return [f"column{number + 1}" for number in range(len(head[0][1]))], False
@@ -340,7 +340,7 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
         if not name:
-            single = Remedy(f"keep one line with all names, or, {data.action}", "header", False)
+            single = Remedy(f"keep a single line of column names, or, {data.action}", "header", False)
             raise DataError(f"{source}: column {number} has no name", single)
         if name in seen:
             raise DataError(f"{source} has two columns named {name!r}", data)
@@ -410,7 +410,7 @@ def typed(
             found = _as_numbers(packed, name, notes)
     elif dates and (hours := read_times(bare)) is not None:
         found = hours
-        notes.append(f"column {name!r} read as numbers in hours")
+        notes.append(f"times in column {name!r} converted to hours")
     elif dates and isinstance(days := read_dates(bare), np.ndarray):
         found = _as_numbers(days, name, notes)
     else:
@@ -421,7 +421,7 @@ def typed(
 
 
 def _as_numbers(days: NDArray[np.datetime64], name: str, notes: list[str]) -> NDArray[np.float64]:
-    notes.append(f"column {name!r} of dates converted to numbers of days")
+    notes.append(f"dates in column {name!r} converted to days")
     found: NDArray[np.float64] = (days - np.fmin.reduce(days)) / np.timedelta64(86400, "s")
     return found
 
@@ -457,7 +457,7 @@ def _read_npz(path: Path, roles: Roles) -> Table:
             raise DataError(files.absent(source, "feature", name, "drop", names))
     keep = [column for column, name in enumerate(names) if name not in roles.drop]
     if not keep:
-        raise DataError(f"{source}: there are no features")
+        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, names))}")
     X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
     _check_numbers(X, names, source)
     if roles.labels is None and "y" in arrays and roles.partial_labels != "y":
@@ -478,7 +478,7 @@ def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the array names in an npz archive; empty if it is damaged, which the readers will report."""
+    """Return the array names in an npz archive; none if it is damaged, which the readers will report."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -501,8 +501,8 @@ def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     """Return the array; raise a DataError if it is not a numeric matrix, or if float64 makes values equal."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
-            f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
-            f"and shape {array.shape}"
+            f"{source}: array {name!r} must be a numeric 2-d array, got dtype {array.dtype} and shape "
+            f"{array.shape}"
         )
     for column in array.T:
         if same := files.indistinct_values(column):
@@ -541,12 +541,13 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
 def _table_from_frame(frame: pd.DataFrame, roles: Roles, path: Path) -> Table:
     source = str(path)
     check_roles(roles, list(frame.columns), source)
-    if not len(frame):
-        raise DataError(f"{source} has column names but no rows")
     taken = roles.by_column()
     features = [column for column in frame.columns if column not in taken]
     if not features:
-        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
+        besides = f" besides {', '.join(map(repr, taken))}" if taken else ""
+        raise DataError(f"{source} has no feature columns{besides}")
+    if not len(frame):
+        raise DataError(f"{source} has column names but no rows")
     others = _not_numeric(frame, features)
     if others and not roles.categories:
         _refuse(frame, others, source)
@@ -573,7 +574,7 @@ def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
         f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
         wrong,
         Remedy("drop such columns with", "drop", list(wrong[:_SHOWN])),
-        Remedy("declare their role with", "labels"),
+        Remedy("specify their role with", "labels"),
         Remedy("with", "partial_labels"),
         Remedy("with", "id_column"),
         Remedy("use them as categories with", "categories", True),
@@ -636,7 +637,7 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
         raise DataError(
-            f"{source}: column {name!r} contains neither numbers nor text but {kind}",
+            f"{source}: column {name!r} must contain numbers or text, got {kind}",
             Remedy("drop it with", "drop", [name]),
         )
     cells = [files.written(cell) for cell in files.cells_of(column)]
@@ -649,7 +650,7 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
         raise DataError(
             f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill in such "
-            "cells, for example with 'missing' to make them a category, or remove them"
+            "cells, for example with a category 'missing', or remove them"
         )
     _check_categories(text, name, source)
     return text
@@ -671,8 +672,8 @@ def _check_categories(text: Any, name: str, source: str) -> None:
         cells += f" (one of {len(other)} such cells)" if len(other) > 1 else ""
         warn_caller(f"all values of column {name!r} are used as categories, because {cells}")
     elif n_different > max(_FEW, len(text) / 2):
-        said = f"column {name!r} has {n_different} different values in {len(text)} rows, which are hardly "
-        said += "informative as categories; drop it with "
+        said = f"column {name!r} has {n_different} distinct values in {len(text)} rows, too many for "
+        said += "informative categories; drop it with "
         warn_caller(Advice(said, f"drop=[{name!r}]", f"--drop {shlex.quote(name)}"))
 
 
@@ -704,8 +705,8 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
         names = distinct_names(names)
         more = f" and {len(repeated) - 1} more" if len(repeated) > 1 else ""
         warn_caller(
-            f"{source}: the id column {column!r} has {quoted(repeated[0])}{more} in several rows, which are "
-            f"numbered, as in {quoted(repeated[0] + ' (1)')}"
+            f"{source}: the id column {column!r} has repeated values ({quoted(repeated[0])}{more}), which "
+            f"are numbered, as in {quoted(repeated[0] + ' (1)')}"
         )
     require_short(names, f"{source}: the id column {column!r}", "an identifier")
     return np.array(names)
@@ -721,23 +722,21 @@ def require_short(texts: Any, what: str, role: str) -> None:
     """Raise a DataError if strings are too long for an array with cells of the size of the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
-        fault = f"too long for {role} of {len(texts):,} rows"
+        fault = f"too long for {role} in a table of {len(texts):,} rows"
         raise DataError(f"{what} has a string of {longest:,} characters, {fault}")
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1.
-
-    Integers with and without ".0" are the same class. Other strings that differ after stripping are distinct
-    classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or look like
-    missing cells. With ``minus_one_is_missing`` (for partial labels), the class -1 is also encoded as -1.
-    """
+    """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1."""
+    # Integers with and without ".0" are the same class. Other strings that differ after stripping are
+    # distinct classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or
+    # look like missing cells. With ``minus_one_is_missing`` (for partial labels), -1 is also encoded as -1.
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}
     names = sorted(set(cells) - missing, key=_by_value)
     alike = [
-        f"{name!r} is a class; leave cells without a class empty"
+        f"{name!r} is treated as a class; leave the cells of unlabelled rows empty"
         for name in names
         if name.casefold() in _LIKE_MISSING
     ]
@@ -768,10 +767,10 @@ def holds_columns(path: Path) -> bool:
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
     """Read a table in the notation of its file, and return the cells, the roles and notes for the user."""
-    # Text is decoded as UTF-8, as UTF-16 if it has a byte order mark, and as Windows-1252 otherwise. Trailing
-    # unnamed empty columns and trailing empty rows are dropped. Cells are text, except for typed columns in
-    # Parquet files. An unnamed first column becomes the identifiers. For text files, the separator and the
-    # encoding are stored in ``attrs["csv"]`` of the data frame. Takes O(bytes) time and memory.
+    # Cells are text, except for typed columns in Parquet files. Text is decoded as UTF-8, as UTF-16 if it has
+    # a byte order mark, and as Windows-1252 otherwise; ``attrs["csv"]`` of the frame is its separator and
+    # encoding. Trailing empty rows and unnamed empty columns are dropped. An unnamed first column becomes the
+    # identifiers.
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)
@@ -810,5 +809,5 @@ def _without_empty_ends(
     while rest and not any(cell.strip() for cell in rest[-1][1]):
         rest.pop()
     if n_empty := n_rows - len(rest):
-        notes.append(f"{n_empty} empty row{'' if n_empty == 1 else 's'} at the end dropped")
+        notes.append(f"{n_empty} trailing empty row{'' if n_empty == 1 else 's'} dropped")
     return columns, rest

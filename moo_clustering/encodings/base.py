@@ -17,7 +17,7 @@ from moo_clustering._kernels.partitions import contingency_tables, number_by_fir
 # Larger than any gene, but within the range of the integer types used for genes.
 _FAR = 2**31 - 1
 # Advice for error messages about genes that no encoding can decode.
-VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm."
+VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm"
 
 
 class Encoding(ABC):
@@ -25,7 +25,6 @@ class Encoding(ABC):
 
     A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`. Encodings must
     not change after construction, because deep copies share one object.
-    :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
     ----------
@@ -70,7 +69,7 @@ class Encoding(ABC):
         caller = frame.f_locals.get("self")
         who = frame.f_code.co_name if caller is None else type(caller).__name__
         raise TypeError(
-            f"{name} cannot encode partitions, which {who} requires: define {name}.encode(labels), or start "
+            f"{name} cannot encode partitions, which {who} requires; define {name}.encode(labels), or start "
             "from genotypes"
         )
 
@@ -79,10 +78,7 @@ class Encoding(ABC):
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return rows that are equal if and only if partitions are; by default, the partitions themselves.
-
-        Some encodings return sorted genes instead, although gene order can affect how ties are broken.
-        """
+        """Return rows that are equal if and only if partitions are; by default, the partitions themselves."""
         return relabel_by_first_appearance(self.decode(X))
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -97,8 +93,8 @@ class Encoding(ABC):
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
     """Renumber each partition's clusters 0, 1, ... by first appearance.
 
-    Takes O(n_individuals n_samples) time. If a label exceeds 8 n_samples, labels are first sorted, which adds
-    a factor of log(n_individuals n_samples). Raises a ValueError if a label is negative.
+    Takes O(n_individuals n_samples) time, or O(n log n) in the size n of ``labels`` for labels above 8
+    n_samples. Raises a ValueError if a label is negative.
 
     Parameters
     ----------
@@ -134,6 +130,14 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     return out
 
 
+def contiguous(labels: IntArray) -> Labels:
+    """Renumber each row's distinct non-negative values 0, 1, ... in ascending order."""
+    places = labels.astype(np.intp)
+    used = np.zeros((len(places), int(places.max(initial=-1)) + 1), dtype=bool)
+    np.put_along_axis(used, places, True, axis=1)
+    return np.take_along_axis(np.cumsum(used, axis=1, dtype=np.int32) - 1, places, axis=1)
+
+
 def one_hot(labels: IntArray) -> FloatArray:
     """Convert partitions to 0/1 memberships of shape (n_individuals, n_samples, n_clusters)."""
     return np.asarray(labels[..., np.newaxis] == np.arange(labels.max(initial=0) + 1), dtype=np.float64)
@@ -144,10 +148,10 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     U = np.asarray(memberships)
     if U.ndim != 3 or U.shape[1] != n_samples or U.dtype.kind not in "biuf":
         got, wanted = f"shape {U.shape}, dtype {U.dtype}", f"(n_individuals, {n_samples}, n_clusters)"
-        raise ValueError(f"{name} must be numbers of shape {wanted}, got {got}")
+        raise ValueError(f"{name} must be a numeric array of shape {wanted}, got {got}")
     U = U.astype(np.float64, copy=False)
     if U.size and not (low := U.min()) >= 0:
-        raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}")
+        raise ValueError(f"{name} must be non-negative, got {low:.6g}")
     sums = U.sum(axis=2)
     # The tolerance is wide enough for float32.
     wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
@@ -155,7 +159,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
         row, sample = wrong[0]
         raise ValueError(
             f"{name} must sum to 1 over the clusters of every sample, got {sums[row, sample]:.6g} for "
-            f"sample {sample} of individual {row}: divide by the sums"
+            f"sample {sample} of individual {row}; divide them by their sums"
         )
     return U
 
@@ -164,8 +168,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """Permute each partition's labels to agree with its reference on as many samples as possible.
 
     Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters. Raises a
-    TypeError if labels are not integers. Raises a ValueError if rows differ in length, or if a label is
-    negative or at least ``n_clusters``.
+    TypeError or ValueError for invalid labels or rows of different lengths.
 
     Parameters
     ----------
@@ -287,7 +290,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
     """Return a hash of each row of numbers that depends on the values but not on the dtype."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise TypeError(f"X must have numeric rows, got shape {X.shape} and dtype {X.dtype}")
+        raise TypeError(f"X must be a numeric 2-d array, got shape {X.shape} and dtype {X.dtype}")
     keys = []
     for row in X:
         with np.errstate(invalid="ignore"):
@@ -306,14 +309,14 @@ def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
     if X.dtype.kind != "f":
         return X
     if not ((np.abs(X) <= _FAR) & (np.rint(X) == X)).all():
-        raise ValueError(f"X must contain integer genes, got fractions or values out of range: {VALID_GENES}")
+        raise ValueError(f"X must contain integer genes, got fractions or values out of range; {VALID_GENES}")
     return X.astype(np.int64)
 
 
 def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
     X = checked_array(X, name)
     if X.ndim != 2 or X.shape[1] != n_columns:
-        raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}")
+        raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got shape {X.shape}")
     if X.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numeric, got dtype {X.dtype}")
     return X if X.dtype.kind == "f" else checked_integers(X, name)
@@ -332,7 +335,7 @@ def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
 def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
     """Return the population; raise a ValueError if any gene is outside the range."""
     if X.size and (X.min() < lower or X.max() > upper):
-        raise ValueError(f"genes must be from {lower} to {upper}, got {X.min()} to {X.max()}: {VALID_GENES}")
+        raise ValueError(f"genes must be from {lower} to {upper}, got {X.min()} to {X.max()}; {VALID_GENES}")
     return X
 
 

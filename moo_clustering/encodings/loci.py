@@ -32,11 +32,10 @@ _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 class LocusAdjacencyEncoding(checks.Encoding):
     """Encoding by links: gene i is the sample to which sample i is linked, or i itself for no link.
 
-    Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so the number
-    of clusters need not be known. Any sample can be linked to any other. Decoding ``"locus"`` by union-find
-    takes O(n_individuals n_samples log n_samples) time in the worst case, but almost linear time in practice.
-    For other kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC
-    11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    Clusters are the connected components of the graph {i - g_i}, numbered by first appearance. Any sample can
+    be linked to any other. Decoding ``"locus"`` takes almost linear time in practice. For other kinds,
+    :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007;
+    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
@@ -79,7 +78,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     ) -> None:
         self.kind: Kind = choice("kind", kind, get_args(Kind))
         if graph is None and kind != "locus":
-            raise ValueError(f"kind={kind!r} requires a graph of the samples; see graphs.locus_graph")
+            raise ValueError(f"kind={kind!r} requires graph, as created by graphs.locus_graph")
         if graph is not None:
             if neighbors is not None:
                 raise ValueError("pass either neighbors or graph, not both")
@@ -174,14 +173,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions; with kind "locus", decoding always restores the partition.
 
-        Kind "locus" links neighbours along a spanning tree of each cluster. If neighbours do not connect a
-        cluster, each connected piece has a tree, with a link from its root to the root of the first piece.
-        Without neighbours, each sample is linked to the next sample in its cluster, and the last to itself.
-        With neighbours, encoding takes O(n_samples (n_neighbors + log n_samples)) time per individual.
-
-        In the other kinds, the genes of links between different clusters cut these links; "short" links the
-        start of a cut link to the first part of its cluster. "short" restores the partition if clusters are
-        unions of parts; "split" also requires the parts of each cluster to be connected in the tree.
+        Kind "locus" links neighbours along a spanning tree of each cluster, and the roots of pieces that
+        neighbours do not connect; without neighbours, it links successive samples. In the other kinds, genes
+        cut the links between different clusters; "short" links the start of a cut link to the first part of
+        its cluster. "short" restores the partition if clusters are unions of parts; "split" also requires
+        the parts of each cluster to be connected in the tree. With neighbours, "locus" takes O(n_samples
+        (n_neighbors + log n_samples)) time per individual.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -200,10 +197,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip bits, and replace invalid links.
-
-        An invalid link is replaced by the tree parent, by the nearest neighbour, or by the sample itself.
-        """
+        """Round genes, clip bits, and replace invalid links by tree parents or nearest neighbours."""
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)

@@ -43,12 +43,11 @@ class RowGenes(Documented, base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode each cluster of every partition by one member, in the order of the labels.
 
-        This member is the medoid, which has the smallest sum of distances *from* it to the other members
-        (on ties, the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
-        clusters are encoded (on ties, those with the lowest labels). If there are fewer than ``k_min``,
-        members are added as in :meth:`repair`. Decoding restores the partition only if every sample is
-        nearest to its own cluster's member. Medoids of k equally large clusters take O(n_individuals
-        n_samples^2 / k) time.
+        This member is the medoid, which has the smallest sum of distances *from* it to the other members (on
+        ties, the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
+        clusters are encoded; members are added up to ``k_min`` as in :meth:`repair`. Decoding restores the
+        partition only if every sample is nearest to its own cluster's member. Medoids of k equally large
+        clusters take O(n_individuals n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -59,7 +58,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row indices, -1 last. Decoding can differ only for samples equally near to two row indices."""
+        """Sort row indices, -1 last; decoding can differ only for samples equally near to two row indices."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -78,10 +77,7 @@ class SlotGenes(RowGenes):
     """Base class of encodings whose row indices may be in any slot; empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
-        """Clear slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
-
-        Genes are rounded first. The first empty slots get the lowest row indices that the individual lacks.
-        """
+        """Clear slots with invalid or repeated genes, then add the lowest absent indices up to ``k_min``."""
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -90,12 +86,7 @@ class SlotGenes(RowGenes):
 
 
 class _MedoidGenes(RowGenes):
-    """Base class of medoid encodings.
-
-    Attributes
-    ----------
-    distances : ndarray of shape (n_samples, n_samples), read-only
-    """
+    """Base class of medoid encodings, with read-only ``distances`` of shape (n_samples, n_samples)."""
 
     distances: AnyFloatArray
 
@@ -117,15 +108,13 @@ class MedoidEncoding(_MedoidGenes):
     """Encoding by row indices of medoids, padded with -1 on the right.
 
     Without ``sizes``, every sample is assigned to its nearest medoid (on ties, the lowest position), and
-    every medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A
-    cluster's label is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples)
-    time. Source: NSGA-II-clus.
+    every medoid to its own cluster, so no cluster is empty. A cluster's label is the position of its medoid.
+    Decoding takes O(n_individuals k_max n_samples) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Features or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which
-        are not copied if they are symmetric and float64.
+        Features or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples).
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
         Maximum number of clusters and number of genes. Square roots are clipped to 2..n_samples-1.
     metric : str or callable, default="euclidean"
@@ -187,10 +176,7 @@ class MedoidEncoding(_MedoidGenes):
         return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
-
-        Genes are rounded first. Added medoids have the lowest row indices that the individual lacks.
-        """
+        """Remove invalid and repeated genes, and add the lowest absent row indices up to ``k_min``."""
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         ids[ids >= self.n_samples] = -1
         return filled(first_distinct(ids, self.k_max), self.k_min, self.n_samples).astype(self.dtype)
@@ -218,7 +204,7 @@ class MedoidEncoding(_MedoidGenes):
         if wrong.any():
             raise ValueError(
                 f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row indices from "
-                f"0 to {self.n_samples - 1}, with -1 only at the end): {base.VALID_GENES}"
+                f"0 to {self.n_samples - 1}, with -1 only at the end); {base.VALID_GENES}"
             )
         return ids
 
@@ -227,13 +213,13 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     """Encoding by row indices of medoids in arbitrary slots, with -1 in empty slots.
 
     Unlike :class:`MedoidEncoding`, this encoding supports asymmetric distances, such as directed Hausdorff
-    distances between bags, and does not move medoids between slots. Decoding takes O(n_individuals k_max
-    n_samples) time. Source: Evolutionary multi-instance clustering (MIGCUK).
+    distances between bags. Decoding takes O(n_individuals k_max n_samples) time. Source: Evolutionary
+    multi-instance clustering (MIGCUK).
 
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative; row i contains the distances from sample i. float32 and float64 arrays are not copied.
+        Non-negative; row i contains the distances from sample i.
     k_max : int
         Maximum number of clusters and number of genes.
 
@@ -261,10 +247,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         return decode_slots(base.checked_genes(X, self.n_var), self.distances)
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return the ``n_neighbors`` samples with the smallest distances from each sample, nearest first.
-
-        The (n_samples, n_neighbors) array is cached. The first call takes O(n_samples^2 log n_samples) time.
-        """
+        """Return each sample's ``n_neighbors`` nearest samples, nearest first, in a cached array."""
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}")
         if n_neighbors not in self._neighbors:
@@ -280,7 +263,7 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
     if wrong.any():
         raise ValueError(
             f"row {np.argmax(wrong)} of X has no {what}, a repeated {what}, or numbers outside -1 to "
-            f"{n_samples - 1}: {base.VALID_GENES}"
+            f"{n_samples - 1}; {base.VALID_GENES}"
         )
     return occupied
 
@@ -359,11 +342,10 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
     return np.take_along_axis(sets, np.argsort(~kept, axis=1, kind="stable"), axis=1)
 
 
-def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator | None) -> Int64Array:
-    """Return, for each row, a random sample that it lacks or, without a generator, the lowest such index."""
+def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
+    """Return, for each row, a random sample that it lacks."""
     # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
-    free = n_samples - set_sizes(sets)
-    rank = np.zeros(len(sets), dtype=np.int64) if rng is None else rng.integers(0, free)
+    rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)
     return np.asarray(rank + skipped, dtype=np.int64)
@@ -374,8 +356,20 @@ def filled(slots: IntArray, k_min: int, n_samples: int, rng: np.random.Generator
     # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
     slots = slots.copy()
     while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
-        absent = random_absent(slots[short], n_samples, rng)
-        slots[short, (slots[short] < 0).argmax(axis=1)] = absent
+        some = slots[short]
+        empty = some < 0
+        if rng is None:
+            # Fewer than k_min indices are present, so the lowest absent indices are less than k_min.
+            absent = np.ones((len(some), k_min), dtype=bool)
+            row, slot = np.nonzero(~empty & (some < k_min))
+            absent[row, some[row, slot]] = False
+            lacking = k_min - set_sizes(some)[:, None]
+            some[empty & (np.cumsum(empty, axis=1) <= lacking)] = np.nonzero(
+                absent & (np.cumsum(absent, axis=1) <= lacking)
+            )[1]
+            slots[short] = some
+        else:
+            slots[short, empty.argmax(axis=1)] = random_absent(some, n_samples, rng)
     return slots
 
 

@@ -81,7 +81,7 @@ class RegionEncoding(LabelEncoding):
         heaviest = int(self.weight.argmax())
         if self.weight[heaviest] > self.high * (1 + _ROUNDING):
             raise ValueError(
-                f"area {heaviest} alone weighs {self.weight[heaviest]:g}, more than high={self.high:g}: "
+                f"area {heaviest} alone weighs {self.weight[heaviest]:g}, more than high={self.high:g}; "
                 "increase high, use fewer regions, or split the area"
             )
         self.component: IntpArray = connected_components(matrix, directed=False)[1].astype(np.intp)
@@ -95,8 +95,8 @@ class RegionEncoding(LabelEncoding):
         found = self._first_grown(_PLANS, np.random.default_rng(0)) if known is None else known[0]
         if found is None:
             raise ValueError(
-                f"found no {self.n_regions} connected regions with loads from {self.low:g} to {self.high:g} "
-                f"in {_PLANS} attempts: widen the bounds, or change the number of regions"
+                f"found no plan of {self.n_regions} connected regions with loads from {self.low:g} to "
+                f"{self.high:g} in {_PLANS} attempts; widen the bounds, or change the number of regions"
             )
         # Fallback for plans that cannot be grown or repaired.
         self._feasible = np.array(found, dtype=np.int32)
@@ -115,12 +115,10 @@ class RegionEncoding(LabelEncoding):
         return np.asarray(sums, dtype=np.float64).reshape(len(plans), self.n_regions)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Return feasible plans; feasible rows remain unchanged.
+        """Return feasible plans similar to the rows, deterministically; feasible rows remain unchanged.
 
-        The heaviest connected piece of each region remains, and all other areas join the lightest adjacent
-        region. Then single areas move across boundaries until all loads are within the bounds. If this fails,
-        neighbouring regions are recombined. If this also fails, a new plan is grown along the old boundaries
-        or, as a last resort, a stored plan is returned. Repair is deterministic.
+        Single areas move across boundaries until all loads are within the bounds. If this fails, neighbouring
+        regions are recombined, a new plan is grown or, as a last resort, a stored plan is returned.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):
@@ -152,10 +150,9 @@ class RegionEncoding(LabelEncoding):
         return next((plan for plan in grown if plan is not None), None)
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
-        """Redivide pairs of neighbouring regions along random spanning trees, in place.
+        """Redivide pairs of neighbouring regions along random trees; return whether all loads are valid.
 
-        With ``mend``, mostly regions whose loads violate the bounds are merged and split again, as evenly as
-        possible, until all loads are within the bounds. Returns whether all loads are within the bounds.
+        With ``mend``, mostly invalid regions are redivided, as evenly as possible, until all loads are valid.
         """
         if self.n_regions == 1:
             return self.is_feasible(plan[None])[0].item()
@@ -266,7 +263,7 @@ class RegionEncoding(LabelEncoding):
             most = np.minimum(most, np.floor(weights / low).astype(np.int64))
         if len(sizes) > self.n_regions:
             raise ValueError(
-                f"the graph has {len(sizes)} connected components, more than n_regions={self.n_regions}: "
+                f"the graph has {len(sizes)} connected components, more than n_regions={self.n_regions}; "
                 "add neighbours that connect the components, or use more regions"
             )
         if (least > most).any():
@@ -276,14 +273,14 @@ class RegionEncoding(LabelEncoding):
             kind = "graph" if len(sizes) == 1 else kind
             raise ValueError(
                 f"the {kind} with area {area} weighs {weights[one]:g}, which cannot be divided into regions "
-                f"with loads from {self.low:g} to {self.high:g}: connect it to other areas, or widen the "
+                f"with loads from {self.low:g} to {self.high:g}; connect it to other areas, or widen the "
                 "bounds"
             )
         if not least.sum() <= self.n_regions <= most.sum():
             raise ValueError(
-                f"{self.n_regions} regions with loads from {self.low:g} to {self.high:g} are impossible: the "
-                f"components of the graph allow {least.sum()} to {most.sum()} regions; change n_regions or "
-                "the bounds"
+                f"{self.n_regions} regions with loads from {self.low:g} to {self.high:g} are impossible, "
+                f"because the graph components allow {least.sum()} to {most.sum()} regions; change n_regions "
+                "or the bounds"
             )
         share = weights / (weights.sum() / self.n_regions) if weights.any() else 0.0 * weights
         number = np.clip(np.rint(share).astype(np.int64), least, most)
@@ -300,5 +297,5 @@ def checked_weights(weight: ArrayLike | None, n_areas: int) -> FloatArray:
         return np.ones(n_areas)
     found: FloatArray = checked_amounts(weight, "weight", "area")
     if len(found) != n_areas:
-        raise ValueError(f"weight must have one value per area, {n_areas} in all; got {len(found)}")
+        raise ValueError(f"weight must have one value per area ({n_areas}), got {len(found)}")
     return found

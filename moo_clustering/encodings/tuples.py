@@ -11,8 +11,7 @@ from moo_clustering.encodings import base
 class TupleEncoding(base.Encoding):
     """Concatenation of two or more encodings, for example of a table's rows and columns (co-clustering).
 
-    The genes and the samples of all parts are concatenated, and no cluster contains samples from different
-    parts. :meth:`split` returns one partition per part.
+    No cluster contains samples from different parts. :meth:`split` returns one partition per part.
 
     Parameters
     ----------
@@ -37,7 +36,7 @@ class TupleEncoding(base.Encoding):
     def __init__(self, parts: Sequence[base.Encoding]) -> None:
         self.parts = tuple(parts) if isinstance(parts, Sequence) else (parts,)
         if wrong := [part for part in self.parts if not isinstance(part, base.Encoding)]:
-            raise TypeError(f"parts must contain Encodings, got {quoted(wrong[0])}")
+            raise TypeError(f"parts must contain only Encodings, got {quoted(wrong[0])}")
         if len(self.parts) < 2:
             raise ValueError(f"parts must contain at least two encodings, got {len(self.parts)}")
         *self._samples, self.n_samples = np.cumsum([part.n_samples for part in self.parts]).tolist()

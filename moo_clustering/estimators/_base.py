@@ -26,6 +26,7 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -107,7 +108,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap a ``predict`` that labels rows independently, so that it labels a partitioned table by part."""
+    """Wrap a ``predict`` that labels rows independently, so that it also labels partitioned tables."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -116,7 +117,7 @@ def _by_part(predict: Any) -> Any:
         check_is_fitted(self)
         if args or any(value is not None and value is not False for value in options.values()):
             raise ValueError(
-                f"predict of {type(self).__name__} accepts no further arguments for a table in parts, got "
+                f"{type(self).__name__}.predict accepts no arguments besides X for a partitioned table, got "
                 f"{quoted([*options] or args[0])}; omit them, or pass rows in memory"
             )
         return lazy_labels(checked_parts(self, parts(X), reset=False), self._label())
@@ -150,7 +151,9 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def set_params(self, **params: Any) -> Self:
         """Set parameters as scikit-learn does. Those of an estimator passed as ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
-            raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
+            raise ValueError(
+                f"cannot set {name}, because start is data; pass another fitted estimator as start"
+            )
         return super().set_params(**params)  # type: ignore[misc]
 
     def __sklearn_clone__(self) -> Any:
@@ -262,9 +265,8 @@ class ReportMixin(NumericOptionsMixin):
         --------
         >>> from sklearn.datasets import load_iris
         >>> from moo_clustering import ParetoClustering
-        >>> X, _ = load_iris(return_X_y=True)
-        >>> clusterer = ParetoClustering(3, random_state=0).fit(X)
-        >>> clusterer.report("iris.html", X).open()  # doctest: +SKIP
+        >>> X = load_iris().data
+        >>> ParetoClustering(3, random_state=0).fit(X).report("iris.html", X).open()  # doctest: +SKIP
         True
         """
         return _pages("estimators").write_report_of(self, path, X, **options)
@@ -275,9 +277,8 @@ class ReportMixin(NumericOptionsMixin):
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Create the result from the attributes. Subclasses replace fields of the returned result."""
-        scale = getattr(self, "scale", None)
-        return replace(from_attributes(self), scaled=partial(scaled_features, scale))
+        """Create the result from the attributes; subclasses replace fields of the returned result."""
+        return replace(from_attributes(self), scaled=partial(scaled_features, getattr(self, "scale", None)))
 
     def show(self, X: Any = None, **options: Any) -> None:
         """Display the report in a notebook or the browser; see :meth:`report` for options and errors.
@@ -433,9 +434,7 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         Drift
-            Share of new samples that are unlike the training samples, its interval and p-value, and the share
-            expected by chance. Also the cluster shares among the training and new samples and, for prepared
-            columns, new categories and values outside the range of the training samples.
+            Share of new samples that are unlike the training samples, its p-value, and changes in the data.
 
         Examples
         --------
@@ -531,11 +530,9 @@ class PartLabelsMixin:
     def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
         """Write the labels of a partitioned table, one Parquet file per part.
 
-        All workers need write access to the folder. ``X`` is a source for
-        :func:`~moo_clustering.parts.parts` (default: the training table). Returns the paths. Repeat an
-        interrupted call to write the remaining files. Raises a NotFittedError before ``fit``, and a
-        ValueError if ``X`` is None after a fit in memory or if the folder contains other labels. See
-        :func:`~moo_clustering.parts.write_labels`.
+        ``X`` is a source for :func:`~moo_clustering.parts.parts` (default: the training table). Returns the
+        paths; see :func:`~moo_clustering.parts.write_labels`. Raises a NotFittedError before ``fit``, and a
+        ValueError if ``X`` is None after a fit in memory or if the folder contains other labels.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
@@ -641,7 +638,7 @@ class WeightedClusterer(ConstrainedClusterer):
         """Cluster the rows of X.
 
         Raises a ValueError if parameters, data, labels, pairs or weights are invalid, and an
-        InconsistentConstraintsError if labels and pairs contradict each other, unless ``conflicts="keep"``.
+        InconsistentConstraintsError if labels and pairs contradict each other.
 
         Parameters
         ----------
@@ -700,9 +697,8 @@ class NearestSampleMixin:
         space, scaling, dtype = self._compared
         if space is None and np.shape(X)[1:] != (len(labels),):
             raise ValueError(
-                f'{type(self).__name__} was fitted to distances (metric="precomputed"): '
-                "predict requires the distances from new samples to all samples of the fit, of shape "
-                f"(n, {len(labels)}), got {np.shape(X)}"
+                f'{type(self).__name__} was fitted with metric="precomputed", so X must contain distances '
+                f"from new to training samples, of shape (n, {len(labels)}); got shape {np.shape(X)}"
             )
         X = numeric_features(self, X, dtype=dtype, reset=False)
         if space is None:
@@ -809,9 +805,15 @@ def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
         return
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
     _arrays.warn_caller(
-        f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: "
+        f"only {n_found} of {wanted} clusters {'is' if n_found == 1 else 'are'} non-empty: "
         f"{why or 'X has fewer distinct rows than clusters'}"
     )
+
+
+def warn_of_max_iter(what: str, max_iter: int) -> None:
+    """Warn that an iteration ended before convergence."""
+    message = f"{what} did not converge in max_iter={max_iter} iterations; increase max_iter"
+    _arrays.warn_caller(message, ConvergenceWarning)
 
 
 def warn_if_all_labelled(labelled: BoolArray) -> None:
@@ -819,16 +821,17 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
     if labelled.all():
         _arrays.warn_caller(
             "all samples are labelled, and the fit follows the labels, so scores against the same y "
-            "(also in GridSearchCV and cross_val_score) are those of a supervised method; hide "
-            "labels with -1, as in the example score_without_a_leak.py, or omit y"
+            "(also in GridSearchCV and cross_val_score) are those of a supervised method; replace "
+            "labels by -1, as in the example score_without_a_leak.py, or omit y"
         )
 
 
-def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
+def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
     """Return the checkpoint of a fit, or None. The parameters and ``data`` must determine the result."""
+    # The parameters ``free`` do not affect the search, so they can change before it is resumed.
     if estimator.checkpoint is None:
         if estimator.resume:
-            raise ValueError("resume=True requires checkpoint, the file to resume from")
+            raise ValueError("resume=True requires checkpoint, the path of the file to resume from")
         return None
     if not isinstance(estimator.random_state, Integral):
         raise ValueError(
@@ -839,10 +842,10 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
         from moo_clustering.operators.generic import start_rows  # slow import
 
         data = (*data, start_rows(estimator.start))
-    given = estimator.get_params(deep=False).items()
+    given = estimator.get_params(deep=False) | free
     identity = {
         "method": type(estimator).__name__,
-        "parameters": {name: _plain(value) for name, value in given if name not in _FREE},
+        "parameters": {name: _plain(value) for name, value in given.items() if name not in _FREE},
         "data": fingerprint(*(x if x is None or issparse(x) else np.asarray(x) for x in data)),
     }
     path, every = Path(estimator.checkpoint), estimator.checkpoint_every
@@ -882,7 +885,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
     """Raise an error if there are more clusters than samples, or than other items that ``of`` describes."""
     if n_clusters > most:
-        raise ValueError(f"n_clusters={n_clusters} is more than the number of {of.format(most)}")
+        raise ValueError(f"n_clusters={n_clusters} must not exceed the number of {of.format(most)}")
 
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:

@@ -18,6 +18,7 @@ from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.termination import Termination
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import AnyFloatArray, did_you_mean, knee, name_of, number_clusters, quoted
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Parameter values with which an estimator writes no files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
+# Fitted attributes that the models saved by the command lack, because skops cannot save their types.
+_NOT_SAVED = ("result_", "history_", "logbook_", "hall_of_fame_")
 
 
 class FrontMixin(metaclass=ABCMeta):
@@ -63,6 +66,17 @@ class FrontMixin(metaclass=ABCMeta):
     # Rule aliases, which are not listed in rules_.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
+    if not TYPE_CHECKING:  # otherwise, mypy would accept any attribute
+
+        def __getattr__(self, name):
+            if name in _NOT_SAVED and "pareto_front_" in vars(self):
+                raise NotFittedError(
+                    f"this {type(self).__name__} has no {name}, because it was loaded from a skops file such "
+                    "as model.skops, which contains only what predict requires: use a copy saved with pickle "
+                    "or joblib, fit again, or run moo-clustering choose or report on the run folder"
+                )
+            return object.__getattribute__(self, name)  # raise the original error, also that of a property
+
     @property
     def rules_(self) -> tuple[str, ...]:
         """Names of the rules that :meth:`choose` accepts."""
@@ -79,7 +93,8 @@ class FrontMixin(metaclass=ABCMeta):
         ----------
         rule : str, int or callable
             A name in ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
-            (the best solution for it), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
+            (the best solution for it), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``. pymoo's
+            rules, such as ``PseudoWeights([0.5, 0.5])``, receive minimised objectives.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -97,9 +112,8 @@ class FrontMixin(metaclass=ABCMeta):
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select a solution by a rule of :meth:`_own_rules`. Default: the knee."""
-        greater = self._greater_is_better()
-        self._take_member(choose_member(self.pareto_front_, self.objective_names_, greater, "knee"))
+        """Select a solution by a rule of :meth:`_own_rules`; by default, the knee."""
+        self.choose("knee")
 
     @abstractmethod
     def _take_member(self, row: int) -> None:
@@ -138,9 +152,9 @@ class ControlsMixin:
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search of ``fit`` without starting it or fitting the estimator.
 
-        Run it with :func:`~moo_clustering.algorithms.drive`, or use the ``problem`` of a PymooSearch with
-        another algorithm, or the ``toolbox`` of a DeapSearch in DEAP loops. The arguments are the same as for
-        ``fit``. Raises a ValueError if parameters or data are invalid or if ``fit`` would not run a search.
+        Run it with :func:`~moo_clustering.algorithms.drive`, or use its ``problem`` (PymooSearch) with other
+        algorithms, or its ``toolbox`` (DeapSearch) in DEAP loops. Accepts the same arguments as ``fit``, and
+        raises a ValueError if they are invalid or if ``fit`` would not run a search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
@@ -186,8 +200,8 @@ class ControlsMixin:
             if params.get(name, value) != value and not (name == "n_gen" and params[name])
         ]
         return ValueError(
-            f"{type(self).__name__} does not run a search{wanted} with these parameters; use "
-            f"others{', such as ' + ' or '.join(cures) if cures else ''}"
+            f"{type(self).__name__} does not run a search{wanted} with these parameters"
+            f"{'; set ' + ' or '.join(cures) if cures else ''}"
         )
 
     @documented(compare)
@@ -231,7 +245,7 @@ class ControlsMixin:
         search, samples = first.search, getattr(fresh, "_samples", None)
         is_deap = isinstance(search, DeapSearch)
         if is_deap and hasattr(search.toolbox, "evaluate_population"):
-            raise self._without_search(" that could have controls")
+            raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
                 # The number of evaluated trial solutions is known only after a fit.
@@ -287,9 +301,14 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     termination: Annotated[Any, Termination, tuple, None] = None
     save_history: bool = False
 
+    def _set_objectives(self, problem: Any, F: NDArray[Any]) -> None:
+        """Set the objectives of the front, with their names, original signs and directions."""
+        self.pareto_front_ = problem.natural(F)
+        self.objective_names_ = tuple(problem.objective_names)
+        self._maximised = (problem.natural(np.ones(problem.n_obj)) < 0).tolist()
+
     def _greater_is_better(self) -> Sequence[bool]:
-        problem: Any = self.result_.problem  # type: ignore[attr-defined]
-        return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
+        return self._maximised
 
     def _clustering_result(self) -> ClusteringResult:
         # Only MapElites has an archive, and saved models do not contain a result.
@@ -360,7 +379,10 @@ def choose_member(
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        found: object = rule(front)
+        # pymoo's rules assume that all objectives are minimised. Importing their base class causes a warning.
+        of_pymoo = any(kind.__name__ == "DecisionMaking" for kind in type(rule).__mro__)
+        found: Any = rule(minimised if of_pymoo else front)
+        found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
         if isinstance(found, bool) or not isinstance(found, Integral):
             raise TypeError(
                 f"a rule must return a row index of the front; {name_of(rule)} returned {quoted(found)}"
@@ -383,7 +405,7 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
     raise ValueError(
-        f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, a row index or "
+        f"unknown rule {quoted(rule)}; use {', '.join(map(repr, allowed))}, a row index or "
         "a callable" + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
     )
 
@@ -497,8 +519,6 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 
     Attributes
     ----------
-    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Spectral partition of each solution's graph, computed on first access.
     graphs_ : object
         Graphs of the solutions. ``graphs_.labels(row)`` returns the partition of one graph.
     """
@@ -510,8 +530,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         graphs: MemberGraphs = self.graphs_  # type: ignore[attr-defined]
         return np.stack([graphs.labels(row) for row in range(len(self.pareto_front_))])
 
-    def _greater_is_better(self) -> Sequence[bool]:
-        return (False,) * len(self.objective_names_)
+    _greater_is_better = FrontMixin._greater_is_better
 
     def _clustering_result(self) -> ClusteringResult:
         found = super()._clustering_result()

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from scipy.sparse import csr_array, diags_array, issparse
-from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -67,8 +66,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of each sample. Clusters are numbered 0, 1, ... by first appearance. Equal rows without
-        constraints belong to the same cluster.
+        Cluster of each sample, numbered by first appearance. Equal rows without constraints share a cluster.
     medoid_indices_ : ndarray of shape (n_clusters_,)
         Row index of each cluster's medoid.
     chosen_ : int
@@ -109,7 +107,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         features = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
-            raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}")
+            raise ValueError(f"k_max={self.k_max} must not exceed n_samples={n_samples}")
         pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
@@ -142,7 +140,6 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return self._numbers[nearest].astype(np.int32)
 
     def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
-        """Create the problem."""
         shared = ("k_max", "decode", "n_local", "form", "max_memory", "n_jobs")
         options: dict[str, Any] = {name: getattr(self, name) for name in shared}
         options |= {"constraints": constraints, "supervision": supervision}
@@ -154,10 +151,10 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
         # A resumed run may have another selection rule, because the rule does not affect the search.
-        same, data = clone(self).set_params(select="knee", post_repair=False), [features]
+        data = [features]
         if issparse(features):
             data = [features.data, features.indices, features.indptr, np.array(features.shape)]
-        return _base.checkpoint_for(same, *data, *supervision)
+        return _base.checkpoint_for(self, *data, *supervision, select="knee", post_repair=False)
 
     def _plain_metric(self) -> Metric:
         return "euclidean" if self.metric == "fisher" else self.metric
@@ -183,8 +180,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         keys = self._keys(problem, front.get("X"), labels)
         kept = np.sort(distinct_rows(np.concatenate([keys, front.get("F")], axis=1))[0])
         front, labels = front[kept], labels[kept]
-        self.pareto_front_ = problem.natural(front.get("F"))
-        self.objective_names_ = tuple(problem.objective_names)
+        self._set_objectives(problem, front.get("F"))
         self.pareto_labels_ = self.repaired_labels_ = labels
         self.constraint_scores_, self._n_pairs = None, (0, 0)
         if constraints is not None:

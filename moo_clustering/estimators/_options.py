@@ -39,6 +39,10 @@ n_clusters : int
     Number of clusters, from 1 to n_samples.
 pop_size, n_gen : int
     Population size, and number of generations after the initial population.
+pc : float
+    Probability that a pair of parents is crossed.
+pm : float
+    Probability that an individual is mutated.
 engine : {"pymoo", "deap"}
     Library of the search.
 conflicts : {"raise", "keep"}
@@ -108,7 +112,7 @@ def _constraints(kind: Any) -> list[Any]:
     if kind not in _CONSTRAINTS:
         raise TypeError(
             f"the type {kind!r} has no known constraint; use Annotated[type, constraint, ...] with "
-            "constraints of scikit-learn, or ClassVar[type] if it is not a parameter"
+            "scikit-learn constraints, or ClassVar[type] if it is not a parameter"
         )
     return [_CONSTRAINTS[kind]]
 

@@ -13,17 +13,18 @@ from dataclasses import KW_ONLY, replace
 from functools import partial
 from numbers import Integral
 from os import PathLike
-from typing import Annotated, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import number_clusters, quoted, spawn_seeds, warn_caller
+from moo_clustering._arrays import integer_seed, number_clusters, quoted, spawn_seeds, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.algorithms.search import Plans, complete
@@ -94,11 +95,9 @@ class ParetoPoolClusterer(
         Expected class shares: equal, or estimated from the labels (unreliable for few labels).
     pairs : {"hard", "soft"}
         Whether must-links are certain. Soft pairs may contradict each other.
-    n_gen : int
-        Number of generations for which the pool is evolved. The fit also computes two controls: the result
-        without evolution, and the same evolution with random survival.
-    pop_size : int
-        Population size of the evolution.
+    n_gen, pop_size : int
+        Number of generations for which the pool is evolved, and population size. The fit also computes two
+        controls: the result without evolution, and the same evolution with random survival.
     extra_candidates : sequence
         Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions; see
         :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, to landmarks or to bag
@@ -134,7 +133,6 @@ class ParetoPoolClusterer(
         index of at most .8), with sizes, confidence, families, and a description of the difference.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives with their original signs. All are maximised.
-    objective_names_ : tuple of str
     scoring_ : object or None
         Object that computes objectives (``values``) and scores (``score``). None without a pool.
     graph_ : csr_array
@@ -151,8 +149,6 @@ class ParetoPoolClusterer(
         Best ``total`` or score of ``"result"``, ``"control"`` and ``"random_control"``. Set if ``n_gen > 0``.
     history_ : Recorder
         Objectives of each generation. Set if ``n_gen > 0``.
-    interrupted_ : bool
-        Whether Ctrl-C stopped the evolution or its control early.
     """
 
     n_clusters: Annotated[
@@ -200,12 +196,12 @@ class ParetoPoolClusterer(
                 side = cast(Any, self)._read_known_rows(y, must_link, cannot_link)
             if samples.landmark_of is not None and (self._number or 1) > samples.n_points:
                 raise ValueError(
-                    f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
-                    f"which represent the {samples.n_rows} samples; fit again with a larger n_landmarks"
+                    f"n_clusters={self.n_clusters} must not exceed the number of landmarks, "
+                    f"{samples.n_points}; fit again with a larger n_landmarks"
                 )
             complete(self._select(side, y, must_link, cannot_link))
-        except Exception:
-            # Keep the previous fit.
+        except BaseException:
+            # Keep the previous fit, also after Ctrl-C.
             self.set_params(n_clusters=before)
             self._samples = samples
             raise
@@ -223,6 +219,7 @@ class ParetoPoolClusterer(
         other = copy(self).set_params(granularity=None, checkpoint=None, resume=False)
         return super(ParetoPoolClusterer, other)._with_n_clusters(n_clusters)
 
+    @documented(AnswerSession)
     def ask(
         self,
         mode: Literal["pairs", "names"] = "pairs",
@@ -241,16 +238,10 @@ class ParetoPoolClusterer(
 
         Parameters
         ----------
-        mode, error_rate, path, data
-            See :class:`~moo_clustering.interactive.AnswerSession`.
         random_state : int, optional
             Seed for selecting the samples to ask about. Default: the seed of the fit, if it is an integer.
         resume : path, optional
             File of an earlier session of the same fit. It also stores the other options.
-
-        Returns
-        -------
-        AnswerSession
 
         Examples
         --------
@@ -267,8 +258,7 @@ class ParetoPoolClusterer(
             return AnswerSession.resume(base, resume, data=data)
         if random_state is None:
             seed = self.random_state
-            fresh = np.random.SeedSequence().generate_state(1)[0] >> 1
-            random_state = int(seed if isinstance(seed, Integral) else fresh)
+            random_state = int(seed) if isinstance(seed, Integral) else integer_seed(np.random.SeedSequence())
         return AnswerSession(
             base, mode=mode, error_rate=error_rate, random_state=random_state, path=path, data=data
         )
@@ -279,13 +269,13 @@ class ParetoPoolClusterer(
         samples, candidates = self._samples, self._candidates
         if samples.counts is not None:
             raise ValueError(
-                "ask requires the rows in memory; fit a sample, or pass known rows of a table in parts to "
+                "ask requires rows in memory; fit a sample, or pass known rows of a partitioned table to "
                 "relabel as {row index: class} or as pairs"
             )
         if candidates is None or self._side_information.kind != "none":
             raise ValueError(
-                "questions require a fit without labels and pairs: call relabel() first, and pass known "
-                'pairs as session.answer("together", samples=(i, j))'
+                "questions require a fit without labels and pairs; call relabel() first, and then pass known "
+                'pairs with session.answer("together", samples=(i, j))'
             )
         start = self._solutions.get("fit", self._solutions["auto"]).labels
         labels = number_clusters(samples.per_point(start))[0]
@@ -304,12 +294,12 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
-            raise ValueError(f"session must be returned by ask() of this fit; got {session!r:.40}")
+            raise ValueError(f"session must be a session returned by ask(), got {session!r:.40}")
         if self._candidates is None or not session.is_about(
             self._candidates.labels, self._samples.landmark_of
         ):
             raise ValueError(
-                "the session belongs to another fit; use a session returned by ask() of this fit"
+                "the session belongs to another fit; pass a session that ask() returned for this fit"
             )
         answered = np.array([entry != -1 for entry in session.partial_labels().tolist()])
         answered[np.concatenate(session.pairs()).ravel()] = True
@@ -322,7 +312,6 @@ class ParetoPoolClusterer(
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names of the rules that :meth:`choose` accepts."""
         check_is_fitted(self)
         if self._candidates is None:
             return ("auto",)
@@ -340,8 +329,7 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         rule : str, int or callable
-            ``"auto"``, ``"select"``, ``"consensus"``, ``"few"``, ``"some"``, ``"many"``, ``"knee"``, an
-            objective, another name of ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
+            A name in ``rules_``, a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
 
         Notes
         -----
@@ -353,15 +341,14 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         if rule == "consensus" and self._number is None:
-            raise ValueError('choose("consensus") requires n_clusters; see relabel(n_clusters=...)')
+            raise ValueError('choose("consensus") requires n_clusters; set it with relabel(n_clusters=...)')
         return super().choose(rule)
 
     @property
     def landmarks_(self) -> FloatArray | None:
         """Landmarks, shape (n_landmarks, n_features), in feature units; None without landmarks.
 
-        If X was prepared or reduced, the columns are the prepared features or the components. Use the
-        landmarks as data for clusterers that cannot handle all samples.
+        If X was prepared or reduced, the columns are the prepared features or the components.
         """
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
@@ -408,15 +395,16 @@ class ParetoPoolClusterer(
             return self
         rows = self._read(X, reset=False)
         if rows.shape[0] != samples.n_samples:
-            raise ValueError(f"X must have the {samples.n_samples} samples of the fit, got {rows.shape[0]}")
+            fitted = f"the estimator was fitted on {samples.n_samples} samples"
+            raise ValueError(f"X has {rows.shape[0]} rows, but {fitted}")
         points = samples.points_given
         assert points is not None
         unlike = points[samples.nearest(rows, 1)[0][:, 0]] != points[samples.landmark_of]
         other = np.flatnonzero(unlike.any(axis=1))
         if len(other):
             raise ValueError(
-                f"row {other[0]} of X differs from row {other[0]} of the fit; pass the samples of the fit in "
-                "their order"
+                f"row {other[0]} of X differs from row {other[0]} of the training data; pass the training "
+                "samples in their original order"
             )
         self._samples = replace(samples, scaled=samples.transform(rows))
         return self
@@ -449,7 +437,7 @@ class ParetoPoolClusterer(
             return (int(ends[0]), int(ends[1])) if isinstance(ends, tuple | list) else None
         if self.granularity not in candidates.granularities:
             found = ", ".join(map(repr, candidates.granularities))
-            raise ValueError(f"no partition of the pool has granularity={self.granularity!r}, only {found}")
+            raise ValueError(f"granularity must be one of {found} for this pool, got {self.granularity!r}")
         return candidates.granularities[self.granularity]
 
     def _check_number(self, n_samples: int) -> None:
@@ -460,8 +448,8 @@ class ParetoPoolClusterer(
             integers = all(isinstance(end, Integral) and not isinstance(end, bool) for end in wanted)
             if len(wanted) != 2 or not integers or not 1 <= wanted[0] <= wanted[1]:
                 raise ValueError(
-                    "n_clusters must be a positive integer, or a pair of the smallest and the largest number "
-                    f"such as (2, 5); got {quoted(wanted)}"
+                    "n_clusters must be a positive integer, or a pair of minimum and maximum such as (2, 5); "
+                    f"got {quoted(wanted)}"
                 )
             wanted = wanted[0]
         _base.check_n_clusters(int(wanted or 1), n_samples)
@@ -502,9 +490,7 @@ class ParetoPoolClusterer(
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
-        The mean scores of the three nearest samples or landmarks, weighted by inverse squared distance, are
-        combined with feature classifiers, if any. Raises a ValueError unless the fit had labels of every
-        class.
+        Raises a ValueError unless the fit had labels of every class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -717,7 +703,7 @@ class ParetoPoolClusterer(
         self._check_number(n_samples)
         if self.kernel == "bags" and side.kind != "labels":
             raise ValueError(
-                'kernel="bags" creates no pool of partitions: it requires labels of every class, fit(X, y)'
+                'kernel="bags" requires labels of every class, fit(X, y), because it creates no pool'
             )
         return side
 
@@ -727,26 +713,22 @@ class ParetoPoolClusterer(
             return None
         if not self.n_gen:
             raise ValueError(
-                "start requires an evolution: set n_gen, for instance to 20, or pass the partitions as "
-                "extra_candidates, which adds them to the pool"
+                "start requires evolution; set n_gen, for example to 20, or add the partitions to the pool "
+                "with extra_candidates"
             )
         labels: Labels = start_genes(LabelEncoding(n_samples, n_samples), self.start)
         wrong = labels.max(axis=1) + 1 != (self._number or labels.max(axis=1) + 1)
         if wrong.any():
             number = labels[wrong].max() + 1
-            raise ValueError(
-                f"start has {number} clusters, but n_clusters is {self._number}: use equal numbers"
-            )
+            raise ValueError(f"start has {number} clusters, but n_clusters={self._number}; use equal numbers")
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
         # Omit the options that determine the pool, because the checkpoint compares the pool itself.
-        same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
-        same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
+        free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
         # Intervals only restrict the selection.
-        same.set_params(n_clusters=self._number, granularity=None)
-        return _base.checkpoint_for(same, *data)
+        return _base.checkpoint_for(self, *data, **free, n_clusters=self._number, granularity=None)
 
     def _select(
         self,
@@ -808,7 +790,7 @@ class ParetoPoolClusterer(
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
             why = "the clusters are hardly clearer than those found in data without structure"
             if self.structure_p_value_ < verdicts.DOUBTFUL_P:
-                why, p_value = next(iter(self.verdict_remarks_), verdicts.TIGHT), ", p < .05"
+                why, p_value = next(iter(self.verdict_remarks_), verdicts.TIGHT), ", p < 0.05"
             warn_caller(
                 f"{verdicts.NO_STRUCTURE}: {why} (confidence {self.confidence_:.2f}{p_value}); do not trust "
                 "the number of clusters"
@@ -860,6 +842,14 @@ class ParetoPoolClusterer(
         self._publish(None)
         self.__dict__.update(saved)
 
+    if not TYPE_CHECKING:  # otherwise, mypy would accept any attribute
+
+        def __getattr__(self, name):
+            if name in ("scores_", "alternatives_") and "verdict_" in vars(self):
+                self._restore()
+                return vars(self)[name]
+            return super().__getattr__(name)
+
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
         """Return the partition assessor, reused from the last fit if the pool is the same."""
         samples, last = self._samples, vars(self).get("_assessor")
@@ -901,7 +891,7 @@ class ParetoPoolClusterer(
     def _why_not(self, row: int, solution: selection.Solution) -> str:
         """Explain why an alternative is not the result."""
         if self._side_information.kind != "none":
-            return "the labels or pairs decide"
+            return "the labels or pairs determine the result"
         selected = self._numbered(self._solutions["auto"]).labels
         if "fit" in self._solutions or (solution.labels != selected).any():
             return "another partition was chosen"

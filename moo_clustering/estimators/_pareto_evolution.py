@@ -53,17 +53,12 @@ def evolve_pool(
     engine: str = "pymoo", survival: str = "crowding", verbose: bool = False,
     checkpoint: Checkpoint | None = None, start: Labels | None = None,
 ) -> Plans[EvolvedPartitions]:  # fmt: skip
-    """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool).
-
-    The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with each
-    other. ``total(values, labels)`` returns scores (higher is better), which determine the initial population
-    and the partitions that always survive. ``start`` contains additional initial individuals. Clusters are
-    split according to the similarities in ``graph``. With ``n_clusters``, members of the pool are first
-    changed to that number of clusters. With ``constraints``, more than half of the mutations repair a
-    violated pair. ``survival="random"`` is the control, with random parents and survivors. Performs (n_gen +
-    1) pop_size evaluations, plus one per pool member. Partitions have at most max(60, 2 k) clusters, where k
-    is the largest number of clusters in the pool.
-    """
+    """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool)."""
+    # The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with
+    # each other. ``total(values, labels)`` returns scores (higher is better), which determine the initial
+    # population and the partitions that always survive. Clusters are split according to the similarities in
+    # ``graph``. With ``n_clusters``, members of the pool are first changed to that number of clusters.
+    # ``survival="random"`` is the control, with random parents and survivors.
     choice("engine", engine, ("pymoo", "deap"))
     choice("survival", survival, ("crowding", "random"))
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()

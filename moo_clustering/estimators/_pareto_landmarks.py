@@ -251,11 +251,8 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Find small groups whose gap to all other rows is wide relative to their longest internal link.
-
-    ``rows`` is a sample of ``n_samples`` rows, represented by ``centers``. Groups contain at most 1% of the
-    rows. Groups are sought only among rows that are far from their centre, or have an isolated centre.
-    """
+    """Find small groups whose gap to all other rows is wide relative to their longest internal link."""
+    # Groups are sought only among rows that are far from their centre, or have an isolated centre.
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
     if _MOST_RARE * n < least:
@@ -369,12 +366,10 @@ def _visit_isolated(
 
 
 class PointSearch:
-    """Exact nearest-point search. The result for a row does not depend on other rows.
-
-    ``limits`` contains, for each point, the distance beyond which the point is not found.
-    """
+    """Exact nearest-point search. The result for a row does not depend on other rows."""
 
     def __init__(self, points: FloatArray, limits: Any = None, pivots: Any = None) -> None:
+        # ``limits`` contains, for each point, the distance beyond which the point is not found.
         # Group the points around pivots by five k-means steps, or by one step if ``pivots`` are given.
         n_steps, n_groups = 1, max(1, min(32, len(points) // 8))
         if pivots is None:

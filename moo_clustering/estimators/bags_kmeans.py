@@ -6,15 +6,15 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from deap import tools
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, quoted, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, quoted
 from moo_clustering._data import checked_table
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
 from moo_clustering.bags.repair import PartitionRepair
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.bags_base import (
     BagClusterer,
@@ -54,11 +54,7 @@ class BagKMeans(BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set the attributes of the best of several runs, and return its index.
-
-        ``runs`` contains the inertia, number of iterations, convergence and history of all runs. The records
-        of the history are numbered from ``first``.
-        """
+        """Set the attributes of the best run, numbering its history from ``first``, and return its index."""
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -69,10 +65,7 @@ class BagKMeans(BagClusterer):
         for number, (value, smallest) in enumerate(history[best], first):
             self.logbook_.record(iter=number, inertia=value, smallest=smallest)
         if not converged[best]:
-            warn_caller(
-                f"clusters still change after max_iter={self.max_iter} updates of the centres",
-                ConvergenceWarning,
-            )
+            _base.warn_of_max_iter("clusters", self.max_iter)
         return best
 
 
@@ -98,8 +91,6 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         Medoid bags in the units of the data.
     inertia_ : float
         Sum of the scaled distances of all bags to their medoids.
-    n_clusters_ : int
-        ``n_clusters``, or fewer because of constraints.
 
     Notes
     -----
@@ -138,8 +129,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         given = np.asarray(self.init)
         if given.shape != (self.n_clusters,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"init must be 'random' or {self.n_clusters} bag indices (n_clusters), "
-                f"got {quoted(self.init)}"
+                f"init must be 'random' or n_clusters={self.n_clusters} bag indices, got {quoted(self.init)}"
             )
         if given.min() < 0 or given.max() >= n_bags or len(np.unique(given)) < len(given):
             raise ValueError(
@@ -252,8 +242,7 @@ class MIKMeans(BagKMeans):
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
         Whether to fill an empty cluster with the bag farthest from its own centre, or to keep the centre of
-        the empty cluster, which can reduce ``n_clusters_``. Empty clusters are common, because bags with
-        outlying instances are usually nearest to a centre in the middle of the data.
+        the empty cluster, which can reduce ``n_clusters_``.
 
     Attributes
     ----------
@@ -261,8 +250,6 @@ class MIKMeans(BagKMeans):
         Cluster centres in the units of the data.
     inertia_ : float
         Sum of the squared scaled distances of all bags to their centres (Eq. 4).
-    n_clusters_ : int
-        ``n_clusters``, or fewer because of constraints or ``empty="keep"``.
 
     Examples
     --------
@@ -283,21 +270,13 @@ class MIKMeans(BagKMeans):
     def _fit(self, data: BagData) -> None:
         if self.empty == "keep" and self.min_cluster_size > 1:
             raise ValueError(
-                f"empty='keep' allows empty clusters, but min_cluster_size={self.min_cluster_size} does not"
+                f"empty='keep' requires min_cluster_size=1, got min_cluster_size={self.min_cluster_size}"
             )
         least = 0 if self.empty == "keep" else self.min_cluster_size
         repair = self._pair_rule(data, least, power=2)
-        runs = [
-            mi_kmeans(
-                data.bags,
-                centers,
-                weighting=self.weighting,
-                empty=self.empty,
-                max_iter=self.max_iter,
-                repair=repair,
-            )
-            for centers in self._starts(data.bags, np.random.default_rng(data.seed))
-        ]
+        options: Any = {"weighting": self.weighting, "empty": self.empty, "max_iter": self.max_iter}
+        starts = self._starts(data.bags, np.random.default_rng(data.seed))
+        runs = [mi_kmeans(data.bags, centers, repair=repair, **options) for centers in starts]
         labels, centers, *others = zip(*runs, strict=True)
         best = self._best_run(data, np.stack(labels), others, first=1)
         self._set_centers(centers[best][self._set_labels(data, labels[best])])
@@ -309,7 +288,7 @@ class MIKMeans(BagKMeans):
             expected = (self.n_clusters, bags.n_features)
             if given.shape != expected:
                 raise ValueError(
-                    f"init must have shape (n_clusters, n_features) = {expected}, got {given.shape}"
+                    f"init must have shape (n_clusters, n_features) = {expected}, got shape {given.shape}"
                 )
             yield self._range.scale(given)
             return

@@ -51,13 +51,11 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     Parameters
     ----------
     min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
-        Bounds on the number of samples in a cluster: a common value, or one value per cluster, in the order
-        of the cluster numbers in ``labels_``.
+        Bounds on the number of samples per cluster: a common value, or one value per label in ``labels_``.
     min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
         Bounds on a cluster's sum of ``weight`` (see ``fit``): a common value, or one value per cluster.
     min_group_ratio, max_group_ratio : float
-        Bounds on a group's share of a cluster, relative to the group's share of all samples. Used only if
-        ``groups`` is passed to ``fit``.
+        Bounds on a group's share of a cluster, relative to its share of all samples (see ``fit``).
     n_init : int
         Number of runs with greedy k-means++ initialisation. The run with the lowest sum of squares is used.
     max_iter : int
@@ -69,7 +67,6 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Cluster means.
-    n_clusters_ : int
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     gap_ : float
@@ -148,7 +145,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         found = [each for each in runs if each is not None]
         if not found:
             raise ValueError(
-                "no partition within the limits was found; widen the limits, remove pairs or increase n_init"
+                "found no partition within the limits; widen the limits, remove pairs or increase n_init"
             )
         best = min(found, key=lambda each: each.inertia)
         equal = _base.equal_rows(X)
@@ -165,7 +162,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
         if (_base.united(self.labels_, equal) != self.labels_).any():
-            warn_caller("equal rows are in different clusters: the limits or pairs require it")
+            warn_caller("equal rows are in different clusters, because of the limits or pairs")
         _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
@@ -194,14 +191,14 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         points = shifted(X, self._offsets)
         if not within_limits and (weight is not None or groups is not None):
-            raise ValueError("weight and groups require within_limits=True; other predictions ignore them")
+            raise ValueError("weight and groups have no effect without within_limits=True")
         if not within_limits:
             return nearest_centers(points, self._centers)[0]
         _base.check_n_clusters(self.n_clusters_, len(X))
         bounds = self._bounds(len(X), weight, groups)
         found = bounds.assigner()(cdist(points, self._centers, "sqeuclidean"))
         if found is None:
-            raise ValueError("no assignment within the limits was found; widen them")
+            raise ValueError("found no assignment within the limits; widen the limits")
         return found[0]
 
     @documented(_base.OF_TRANSFORM)
@@ -226,7 +223,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
-                "min_cluster_weight and max_cluster_weight require weight; call fit(X, weight=weights)"
+                "min_cluster_weight and max_cluster_weight require weight; pass the weights as weight=..."
             )
         if weight is not None and all(bound is None for bound in load):
             raise ValueError("weight has no effect without min_cluster_weight or max_cluster_weight")
@@ -244,8 +241,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                 limits.append(make())
                 if limits[-1].n_samples not in (None, n_samples):
                     raise ValueError(
-                        f"{data} must have one value per sample, {n_samples} in all; got "
-                        f"{limits[-1].n_samples}"
+                        f"{data} must have one value per sample ({n_samples}), got {limits[-1].n_samples}"
                     )
                 limits[-1].possible(self.n_clusters, n_samples)
             except ValueError as error:
@@ -253,14 +249,14 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                     raise
                 # Error messages call the bounds "low" and "high"; replace these words with parameter names.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
-                raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
+                raise ValueError(f"invalid min_{name} or max_{name}: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
             raise ValueError(f"min_cluster_size must be at least 1, got {quoted(self.min_cluster_size)}")
         bounds = _Bounds(limits, n_samples, self.n_clusters, pairs)
         for (name, *_), amount, high in zip(made, bounds.amounts.T, bounds.high.max(axis=0), strict=False):
             if (most := amount.max()) > high * (1 + 1e-9):
                 raise ValueError(
-                    f"must_link joins samples with a {name} of {most:g}, more than max_{name}={high:g}; "
+                    f"must_link joins samples with a {name} of {most:g}, which exceeds max_{name}={high:g}; "
                     f"increase max_{name}, or remove pairs"
                 )
         return bounds
@@ -321,14 +317,12 @@ def _constrained_run(
 
 
 class _Bounds:
-    """Limits in array form: bounds on the sums of amounts in each cluster, and on group shares.
-
-    Must-linked samples form a group, whose cost and amounts are the sums over its samples.
-    """
+    """Limits in array form: bounds on the sums of amounts in each cluster, and on group shares."""
 
     def __init__(
         self, limits: list[Limit], n_samples: int, n_clusters: int, pairs: PairwiseConstraints | None = None
     ) -> None:
+        # Must-linked samples form a group, whose cost and amounts are the sums over its samples.
         self.group = np.arange(n_samples) if pairs is None else pairs.components()
         members = np.ones(n_samples), (self.group, np.arange(n_samples))
         self._merged = sparse.csr_array(members, shape=(int(self.group.max()) + 1, n_samples))
@@ -429,11 +423,9 @@ class _Bounds:
             n_free *= 4
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
-        """Compute the cheapest fractional assignment and its cost, and update ``duals``.
-
-        Samples whose best cluster is clear from the dual values are fixed. If the new dual values favour
-        another cluster for some of them, these are freed; otherwise, the solution is optimal.
-        """
+        """Compute the cheapest fractional assignment and its cost, and update ``duals``."""
+        # Fix the samples whose best cluster is clear from the dual values. If the new dual values favour
+        # another cluster for some of them, these are freed; otherwise, the solution is optimal.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)
@@ -467,10 +459,8 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign some groups, given the amounts ``spent`` by other groups; also return the dual values.
-
-        If ``rivals`` contains pairs of rows with cannot-links, the solution is integral and the duals are 0.
-        """
+        """Assign some groups, given the amounts ``spent`` by other groups; also return the dual values."""
+        # If ``rivals`` contains cannot-linked pairs of rows, the solution is integral and the duals are 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
         least, most = (self._least - spent).ravel(), (self._most - spent).ravel()

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
-from sklearn.base import _fit_context, clone
+from scipy.sparse import csr_array, issparse
+from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import factorization, results
@@ -64,9 +64,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         Runs used in the consensus: all runs, the half that agrees best with all runs, or an evolved subset.
     select : {"anmi", "i2"}
         Selection criterion for ``"pareto"``: agreement with all runs, or cohesion of the documents.
-    tol, max_iter : float, int
-        Tolerance and maximum number of iterations of the solver in each run.
-    dtype : {"float32", "float64"}
     n_top_terms : int
         Number of terms listed per topic in ``topics_``.
     max_memory : int, default=512 MiB
@@ -136,7 +133,12 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             Names of the terms, used in ``topics_``.
         """
         matrix = csr_array(validated_rows(self, X, reset=True))
-        checkpoint = self._checkpoint(matrix)
+        parts = matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape)
+        # A run does not depend on these parameters.
+        checkpoint = _base.checkpoint_for(
+            self, *parts, n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
+            max_memory=factorization.MAX_MEMORY,
+        )  # fmt: skip
         run_seed, select_seed, consensus_seed = spawn_seeds(self.random_state, 3)
         given = None if feature_names is None else list(map(str, feature_names))
         names = checked_names(self, given, "term")
@@ -193,7 +195,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         self.association_[np.ix_(number, seen)] = associated[kept]
         totals = self.association_.sum(axis=0)
         self.confidence_ = self.association_.max(axis=0) / np.where(totals > 0, totals, 1.0)
-        self.cluster_weights_ = cluster_means(weights, self.labels_, self.n_clusters_)
+        sums = cluster_sums(weights.astype(np.float64, copy=False), self.labels_, self.n_clusters_)
+        self.cluster_weights_ = sums / np.bincount(self.labels_)[:, None]
         self.topics_ = leading_terms(self.cluster_weights_, names, self.n_top_terms)
         return self
 
@@ -234,14 +237,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
 
-    def _checkpoint(self, matrix: Any) -> Checkpoint | None:
-        # A run does not depend on these parameters, so they can change before the fit is resumed.
-        same = clone(self).set_params(
-            n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
-            max_memory=factorization.MAX_MEMORY,
-        )  # fmt: skip
-        return _base.checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
-
 
 @documented(factorization.nmf, factorization.labels_from_factors)
 @_options.estimator
@@ -259,9 +254,8 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     ----------
     n_clusters : int
         Number of topics; at most the number of documents or terms, whichever is lower.
-    n_init, max_iter : int
-        Number of random starts, of which the run with the lowest loss is used, and maximum number of
-        iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
+    n_init : int
+        Number of random starts, of which the run with the lowest loss is used.
     dtype : {"float64", "float32"}
         Data type of the factors. Single precision halves memory use and, with many runs, the time.
     max_memory : int, default=4 GiB
@@ -314,7 +308,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         _base.check_n_clusters(self.n_clusters, X.shape[1], "terms, n_features={}")
         empty = row_sizes(X) == 0
         if empty.all():
-            raise ValueError("all entries of X are 0, so no document has a term")
+            raise ValueError("X contains only zeros, so no document has a term")
         factorization.check_scale(X, "X", self.dtype)
         seeds = spawn_seeds(self.random_state, self.n_init)
         best = factorization.map_nmf(_best_run, X, self.n_clusters, seeds=seeds, **_solver_options(self))
@@ -390,7 +384,7 @@ def _best_run(
 
 
 def _warn_of_largest(n_moved: int, n_documents: int, why: str) -> None:
-    warn_caller(f"{n_moved} of {n_documents} documents {why}; they are assigned to the largest cluster")
+    warn_caller(f"{n_moved} of {n_documents} documents {why} and were assigned to the largest cluster")
 
 
 def ensemble_runs(
@@ -530,7 +524,7 @@ def consensus_partition(
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(
-            f"consensus must return one integer label per document, {labels.shape[1]} in all; got {got}"
+            f"consensus must return one integer label per document ({labels.shape[1]}), got {got}"
         )
     if result.min() < 0:
         raise ValueError(f"consensus must return non-negative labels, got {result.min()}")
@@ -550,13 +544,16 @@ def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
     return out / len(labels)
 
 
-def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
-    """Compute the cluster means of a sparse matrix, shape (n_clusters, n_terms)."""
-    members = csr_array(
-        (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
-    )
-    sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
-    return np.asarray((members.T @ X).todense(), dtype=np.float64) / sizes[:, None]
+def cluster_sums(X: Any, labels: Labels, n_clusters: int) -> AnyFloatArray:
+    """Return the sum of the rows of each cluster as a dense array."""
+    n = len(labels)
+    member = csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
+    return dense(member @ X)
+
+
+def dense(X: Any) -> AnyFloatArray:
+    """Convert X to an ndarray if it is sparse."""
+    return X.toarray() if issparse(X) else np.asarray(X)
 
 
 def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
@@ -564,7 +561,7 @@ def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequenc
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is not None and len(names) != model.n_features_in_:
         raise ValueError(
-            f"feature_names must have one name per {what}, {model.n_features_in_} in all; got {len(names)}"
+            f"feature_names must have one name per {what} ({model.n_features_in_}), got {len(names)}"
         )
     return names
 

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering.estimators import _base, _options
@@ -44,8 +43,8 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         Memberships; rows sum to 1. Column c belongs to cluster c; clusters without samples come last.
     cluster_centers_ : ndarray of shape (n_columns, n_features)
         Means weighted by ``memberships_ ** fuzziness``, in the order of the columns of ``memberships_``.
-    n_clusters_ : int
-        Number of clusters in ``labels_``, which contains the cluster with each sample's largest membership.
+    labels_ : ndarray of shape (n_samples,), int32
+        Cluster in which each sample has its largest membership, numbered by first appearance.
     objective_ : float
         Sum of squared distances, weighted by ``memberships_ ** fuzziness``.
     n_iter_ : int
@@ -84,12 +83,10 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
         self.cluster_centers_ = encoding.in_data(self._norms[0])
-        why = "no sample has its largest membership in the others; reduce n_clusters or fuzziness"
+        why = "no sample has its largest membership in the other clusters; reduce n_clusters or fuzziness"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why if k == self.n_clusters else "")
         if not converged:
-            warn_caller(
-                f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning
-            )
+            _base.warn_of_max_iter("memberships", self.max_iter)
         return self
 
     @documented(_base.OF_PREDICT)

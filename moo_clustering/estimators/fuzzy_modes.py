@@ -14,7 +14,7 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.selection.tournament import TournamentSelection
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -96,8 +96,6 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Values of pi (minimised) and sep (maximised) of the distinct non-dominated solutions, sorted by pi.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Cluster of the nearest mode in each solution.
-    pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
-        Modes of each solution, with values as in X; modes without samples come last.
 
     Examples
     --------
@@ -128,8 +126,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, a table without missing values.
 
-        Raises a ValueError that names any non-numeric columns (``metric="euclidean"``) or columns with
-        fractions (``bins=None``).
+        Raises a ValueError that names any non-numeric columns, with ``metric="euclidean"``.
         """
         complete(self._plans(X))
         return self
@@ -143,7 +140,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
             CategoryCoder(columns, self.bins) if categorical else NumberCoder(columns, self.scale)
         )
         data = self._coder.encode(columns)
-        checkpoint = self._checkpoint(data)
+        checkpoint = _base.checkpoint_for(self, data, final="vote", beta=0.5, reference="first")
         search_seed, final_seed = spawn_seeds(self.random_state, 2)
         self._problem = FuzzyModesProblem(
             data, self.n_clusters, metric=self.metric, fuzziness=self.fuzziness, n_jobs=self.n_jobs
@@ -191,7 +188,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self.__dict__.pop("cluster_centers_", None)
         if self.metric == "euclidean":
             self.cluster_centers_ = self.modes_
-        why = "X has fewer distinct rows than clusters, or some modes are not the nearest mode of any sample"
+        why = "X has fewer distinct rows than clusters, or some modes are not nearest to any sample"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
 
     @documented(_base.OF_PREDICT)
@@ -208,7 +205,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Modes of each non-dominated solution."""
+        """Modes of each solution, shape (n_solutions, n_clusters, n_features); those without samples last."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 
@@ -231,14 +228,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         nearest = problem.nearest(genes)
         self._orders = _base.cluster_orders(nearest, self.n_clusters)
         self.pareto_labels_: Labels = relabel_by_first_appearance(nearest)
-        self.pareto_front_ = problem.natural(F)
-        self.objective_names_ = problem.objective_names
+        self._set_objectives(problem, F)
         self._pareto_modes = np.take_along_axis(problem.modes(genes), self._orders[:, :, None], axis=1)
-
-    def _checkpoint(self, data: NDArray[Any]) -> Checkpoint | None:
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(final="vote", beta=0.5, reference="first")
-        return _base.checkpoint_for(same, data)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -324,9 +315,9 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
             other.append(f"{column.name} ({kind})")
     if other:
         raise ValueError(
-            f"metric='euclidean' requires numbers, but there are other values in {', '.join(other)}; "
-            "use metric='hamming', which compares categories and bins numbers, or convert them to "
-            "features with moo_clustering.datasets.prepare_table(frame).X"
+            f"metric='euclidean' requires numeric columns, got {', '.join(other)}; use metric='hamming', "
+            "which compares categories and bins numbers, or convert the columns to features with "
+            "moo_clustering.datasets.prepare_table(frame).X"
         )
     return np.column_stack([column.numbers() for column in columns])
 
@@ -339,7 +330,7 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
     whole = bool((numbers == np.rint(numbers)).all())
     if bins is None and not whole:
         raise ValueError(
-            f"{column.name} contains fractions, which are not categories for metric='hamming': set "
+            f"{column.name} contains fractions, which are not categories for metric='hamming'; set "
             "bins, or use metric='euclidean'"
         )
     if bins is None or len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):
@@ -415,7 +406,7 @@ def _check(column: Column) -> None:
     if len(missing):
         raise ValueError(
             f"Input X contains NaN or missing values: {column.name} has {len(missing)}, the first in "
-            f"row {missing[0]}; moo_clustering.datasets.prepare_table(frame).columns fills them in, "
+            f"row {missing[0]}; fill them in with moo_clustering.datasets.prepare_table(frame).columns, "
             "or use a category 'missing'"
         )
     if column.is_float and not np.isfinite(column.numbers()).all():
@@ -436,12 +427,8 @@ def _check(column: Column) -> None:
 def majority_vote(
     labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
 ) -> Labels:
-    """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree.
-
-    Cluster numbers are first matched to those of the reference. Samples whose cluster receives at least a
-    share ``beta`` of the votes train a 5-nearest-neighbour classifier for the other samples, unless there are
-    fewer than 5 training samples or a cluster has none. Ties are broken in favour of the lower label.
-    """
+    """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree."""
+    # Samples whose cluster receives at least a share ``beta`` of the votes train a classifier for the others.
     # Renumber all clusters, so that the choice among equally good matchings does not depend on numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 from scipy.special import gammaln
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import integer, number_clusters, spawn_seeds
@@ -111,7 +111,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
             _base.check_n_clusters(self.n_clusters, X.shape[0])
         self._index = likelihood.IntegratedClassificationLikelihood(self.model, alpha=self.alpha).fit(X)
         rng = np.random.default_rng(spawn_seeds(self.random_state, 1)[0])
-        checkpoint = _base.checkpoint_for(clone(self).set_params(model=str(self.model)), X)
+        checkpoint = _base.checkpoint_for(self, X, model=str(self.model))
         with search.InterruptGuard() as guard:
             found = LikelihoodSearch(self, self._index, rng, guard, self._started())
             shown: dict[str, Any] = {"verbose": self.verbose, "objective_names": ["ICL"], "signs": [-1.0]}

@@ -18,7 +18,7 @@ from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
 from scipy.spatial.distance import cdist
-from sklearn.base import _fit_context, clone
+from sklearn.base import _fit_context
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
@@ -102,20 +102,14 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
-    n_jobs : int
-        Number of threads. The result does not depend on ``n_jobs`` unless ``max_time`` is set.
     checkpoint_every : int
-        Number of local searches between checkpoints.
-    resume : bool
-        Whether to resume from ``checkpoint`` if it exists, with the same result. The budget may be increased.
+        Number of local searches between checkpoints. A resumed search may have a larger budget.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
     inertia_ : float
         Sum of squared distances of the samples to their centres.
-    n_clusters_ : int
-        ``n_clusters``, or the number of distinct samples if that is lower.
     history_ : DataFrame
         ``generation`` (local searches), ``distance_evaluations``, ``inertia`` per improvement and at the end.
     control_inertia_ : dict of str to float
@@ -135,12 +129,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     larger budget never worsens the result.
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
-    than memory. Up to four samples of 20,000 rows are searched, each with an equal share of the budget. The
-    results are improved by up to 20 Lloyd iterations on the union of these samples, and by up to 11 passes
-    (Lloyd iterations on all rows). Between passes, close clusters are merged and the freed centres moved to
-    distant rows if this lowers the sum of squares. The best centres of all passes are used.
-    ``labels_`` is then a Dask array, ``parts_`` is the table, and ``history_`` has one row per pass, with the
-    number of distances computed by the searches.
+    than memory. Up to four samples are searched, each with an equal share of the budget, and the results are
+    improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array, and
+    ``history_`` has one row per pass, with the number of distances computed by the searches.
 
     Examples
     --------
@@ -183,7 +174,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         _base.check_n_clusters(self.n_clusters, len(X))
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
-        checkpoint = self._checkpoint(X)
+        # A finished run can be continued with a larger budget, so budgets are not compared.
+        budgets = {"max_distance_evaluations": None, "max_time": None, "max_memory": 1}
+        checkpoint = _base.checkpoint_for(self, X, **budgets, report_controls=False)
         problem = SumOfSquaresProblem(X, self.n_clusters)
         begin = [] if self.start is None else [*problem.encoding.centers(start_genes(problem, self.start))]
         names = [self.strategy, *(self._controls(len(X)) if self.report_controls else ())]
@@ -233,9 +226,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         """Search samples of a partitioned table, and improve all results by passes over all rows."""
         _base.check_n_clusters(self.n_clusters, table.n_rows)
         if self.checkpoint is not None:
-            raise ValueError("checkpoint requires data in memory; a fit to a table in parts makes few passes")
+            raise ValueError("checkpoint requires data in memory, not a partitioned table; omit checkpoint")
         if self.start is not None:
-            raise ValueError("start requires data in memory, but X is a table in parts; omit start")
+            raise ValueError("start requires data in memory, not a partitioned table; omit start")
         _base.checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         seeds = spawn_seeds(self.random_state, 1 + _SEARCHES * len(STRATEGIES))
         looked = survey(table, _SEARCHES * _SEARCHED, seed=integer_seed(seeds[0]))
@@ -243,8 +236,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         n_searches, n_searched = len(samples), len(samples[-1])
         if self.n_clusters > n_searched:
             raise ValueError(
-                f"n_clusters must be at most {n_searched}, the size of a sample, for a table in parts; got "
-                f"{self.n_clusters}"
+                f"n_clusters={self.n_clusters} must not exceed {n_searched}, the size of the samples drawn "
+                "from a partitioned table"
             )
         if self._cuts(n_searched):
             check_ward_memory(n_searched, self.max_memory)
@@ -330,13 +323,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             removal=self.removal,
         )
 
-    def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
-        # A finished run can be continued with a larger budget, so budgets are not compared.
-        same = clone(self).set_params(
-            max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
-        )
-        return _base.checkpoint_for(same, X)
-
     def _set_history(self, rows: list[Any], runs: Sequence[CenterSearch]) -> None:
         self.history_ = pd.DataFrame(rows, columns=["generation", "distance_evaluations", "inertia"])
         self.n_local_searches_ = self.n_iter_ = sum(search.generation for search in runs)
@@ -390,18 +376,15 @@ class Budget:
 
 
 class CenterSearch(ABC):
-    """Base class of searches, with the best solution so far, its history and a state that can be saved.
-
-    If ``ward`` is True, the first start is a Ward cut. Each search requires its own problem, which counts the
-    computed distances. ``history`` lists local searches, distances and objective at each improvement.
-    """
+    """Base class of searches, with the best solution so far, its history and a state that can be saved."""
 
     best: Optimum
     begin: Sequence[FloatArray] = ()  # initial centres of the first local searches
 
     def __init__(self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool) -> None:
+        # Each search requires its own problem, which counts the computed distances.
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
-        self.history: list[tuple[int, int, float]] = []
+        self.history: list[tuple[int, int, float]] = []  # local searches, distances, objective
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
         # Sums of squares up to this multiple of the largest squared norm are treated as 0.
         self._zero = 1e-12**2 * problem.n_samples * float(radius)
@@ -477,11 +460,7 @@ class Multistart(CenterSearch):
 
 
 class SwapSearch(CenterSearch):
-    """Search that moves one centre to a sample, runs a local search, and keeps the result if it is better.
-
-    The centre and the sample are drawn uniformly. With ``removal="cheap"``, three centres are drawn, of which
-    the cheapest to remove is moved, and the sample is drawn in proportion to its squared distance.
-    """
+    """Search that moves one centre to a sample, runs a local search, and keeps the result if it is better."""
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -492,16 +471,15 @@ class SwapSearch(CenterSearch):
             self.search(self.first())
             return
         centers = self.best.centers.copy()
+        # With "cheap", the cheapest of three drawn centres is moved to a sample drawn in proportion to its
+        # squared distance.
         mix = 1.0 if self.removal == "uniform" else 0.0
         relocate(self.problem.encoding, centers, mix, self.rng, self.removal)
         self.search(centers)
 
 
 class MemeticSearch(CenterSearch):
-    """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors.
-
-    Of more than ``pop_max`` individuals, ``pop_min`` survive. ``max_stall`` failures cause a restart.
-    """
+    """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors."""
 
     population: list[Member]
     objectives: FloatArray
@@ -567,10 +545,8 @@ class MemeticSearch(CenterSearch):
 def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
-    """Improve all candidates, shape (p, k, d), by Lloyd iterations and relocations until they converge.
-
-    Returns the best centres, their clusters' first rows, and the lowest sums of squares, (n_passes, p).
-    """
+    """Improve all candidates, shape (p, k, d), by Lloyd iterations and relocations until they converge."""
+    # Returns the best centres, their clusters' first rows, and the lowest sums of squares, (n_passes, p).
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
     moving = np.arange(len(centers))
@@ -588,11 +564,9 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """Merge close clusters, and move the freed centres to distant rows, if this lowers the sum of squares.
-
-    ``far`` contains a distant row of each cluster. Each cluster takes part in at most one change, so changes
-    in the sum of squares (computed as in Ward's method) are additive. Takes O(k^3) time in the worst case.
-    """
+    """Merge close clusters, and move the freed centres to the rows ``far``, if this lowers the objective."""
+    # Each cluster takes part in at most one change, so changes in the sum of squares (computed as in Ward's
+    # method) are additive. Takes O(k^3) time in the worst case.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -640,9 +614,9 @@ def check_ward_memory(n_samples: int, max_memory: int) -> None:
     needed = 4 * n_samples * (n_samples - 1)
     if needed > max_memory:
         raise ValueError(
-            f"a Ward cut requires the distances of all pairs of {n_samples} samples, {needed} bytes, "
-            f"which exceed max_memory={max_memory}; increase max_memory, or use a strategy other "
-            "than 'ward' with ward_start=False and report_controls=False"
+            f"a Ward cut requires {needed} bytes for the distances of {n_samples} samples, which exceeds "
+            f"max_memory={max_memory} bytes; increase max_memory, or use a strategy other than 'ward' with "
+            "ward_start=False and report_controls=False"
         )
 
 

@@ -103,8 +103,6 @@ class MOCK(
         Population size of NSGA-II, or children per generation of PESA-II (initial population: 2 ``k_user``).
     n_gen : int
         Number of generations, including (NSGA-II) or excluding (PESA-II) the initial population.
-    pc : float
-        Crossover probability of a pair.
     archive_size : int
         Maximum archive size of PESA-II.
     selection : {"boxes", "tournament"}
@@ -245,9 +243,8 @@ objective, int or callable, default="auto"
         if int(self._equal.max()) + 1 < n_samples:
             numbers = self._find_pareto_labels().max(axis=1) + np.int64(1)
             self._front = self._front._replace(n_clusters=numbers)
-        self.pareto_front_ = problem.natural(self._front.F)
+        self._set_objectives(problem, self._front.F)
         self.pareto_K_ = self._front.n_clusters
-        self.objective_names_ = problem.objective_names
         self.mst_: SpanningTree = problem.graph.tree
         self.neighbor_recall_ = problem.graph.recall
         self._choose_at_end()
@@ -349,7 +346,7 @@ objective, int or callable, default="auto"
             self._take_member(_fronts.choose_member(self.pareto_front_, self.objective_names_, greater, rule))
         if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
             warn_caller(
-                f"no solution of the front has n_clusters={wanted}; a solution with the nearest "
+                f"no solution in the front has n_clusters={wanted}; a solution with the nearest "
                 f"number, {self.n_clusters_}, is used"
             )
         return self
@@ -383,9 +380,8 @@ objective, int or callable, default="auto"
         return [front.F[:, names.index(rule) if rule in names else 0]]
 
     def _take_member(self, row: int, joined: Labels | None = None) -> None:
-        self.chosen_ = row
         found = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
-        self.labels_: Labels = self._united(found)
+        self.chosen_, self.labels_ = row, self._united(found)
         self.n_clusters_ = int(self.labels_.max()) + 1
 
     def _find_pareto_labels(self) -> Labels:
@@ -413,7 +409,7 @@ objective, int or callable, default="auto"
             except KeyboardInterrupt:
                 self.interrupted_: bool = True
                 warn_caller(
-                    'the search on control data was interrupted; choose("attainment") repeats it',
+                    'the search on control data was interrupted; call choose("attainment") to repeat it',
                     InterruptedSearchWarning,
                 )
         return self.choose("knee")
@@ -439,9 +435,9 @@ objective, int or callable, default="auto"
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
         if attainment is None:
             warn_caller(
-                f"no number of clusters up to k_user={k_user} occurs both in the front and in the "
-                "fronts of the control data, so there are no attainment scores, and the solution with the "
-                "fewest clusters is used; try a larger k_user"
+                "attainment scores are undefined, because no number of clusters up to "
+                f"k_user={k_user} occurs both in the front and in the control fronts; the solution with the "
+                "fewest clusters is used. Increase k_user."
             )
             return np.full(len(self.pareto_front_), np.nan)
         self.attainment_: AttainmentScores = attainment
@@ -467,14 +463,11 @@ objective, int or callable, default="auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
 
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(
-            n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
-        )
-        same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
-        if self.search == "nsga2":
-            same.set_params(k_user=1)
-        return _base.checkpoint_for(same, *data)
+        return _base.checkpoint_for(
+            self, *data, n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1,
+            control_data="box", k_user=1 if self.search == "nsga2" else self.k_user,
+            objectives="+".join(self.objectives), delta=self._delta_for(n_samples),
+        )  # fmt: skip
 
     def _run(self, problem: MOCKProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[None]:
         signs = problem.natural(np.ones(problem.n_obj))
@@ -613,10 +606,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in the first two objectives; NaN for solutions dominated in these two.
-
-    Returns None if no number of clusters up to ``k_user`` occurs in all fronts.
-    """
+    """Return attainment scores in two objectives, or None if no number of clusters occurs in all fronts."""
     # Rows are sorted by the first objective, so a row is non-dominated if it lowers the second.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
@@ -654,8 +644,8 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         chains = [np.column_stack([group[:-1], group[1:]]) for group in groups.members()]
         if chains and self.links is None:
             raise ValueError(
-                'supervision="links" joins the parts of a tree, which encoding="locus" does not have; with '
-                'must-links or labels, use encoding="short" or "split"'
+                'supervision="links" with must-links or labels requires encoding="short" or "split", because '
+                'encoding="locus" has no tree'
             )
         pairs = self.base[np.concatenate(chains)] if chains else np.empty((0, 2), dtype=np.int32)
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
@@ -675,15 +665,11 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Labels and pairs in the form used by the search and the selection.
+    """Labels and pairs in the form used by the search and the selection."""
 
-    ``y`` contains partial labels of at least two classes, and ``pairs`` all pairs. With
-    ``supervision="links"``, ``groups`` determines which samples are never linked and which always joined.
-    """
-
-    y: NDArray[Any] | None = None
-    pairs: PairwiseConstraints | None = None
-    groups: ConstraintGroups | None = None
+    y: NDArray[Any] | None = None  # partial labels of at least two classes
+    pairs: PairwiseConstraints | None = None  # all pairs
+    groups: ConstraintGroups | None = None  # samples that are never linked, or always joined
     objective: str | None = None
     weights: FloatArray | None = None
 
@@ -711,7 +697,7 @@ def _read_supervision(
         known = None
         warn_caller(
             "y has fewer than two classes, so all partitions agree with it equally; the adjusted "
-            "Rand index of labels is not used"
+            "Rand index with the labels is not used"
         )
     read = Supervision(known, pairs)
     if supervision == "links":

@@ -50,8 +50,6 @@ class NSGA2Clus(MedoidSetClusterer):
     mutation : {"replace", "full", "swap"}
         ``"replace"`` replaces a medoid with another sample. ``"full"`` can also add or remove a medoid.
         ``"swap"`` (as published) swaps two genes, which does not change the partition.
-    pc, pm : float
-        Probability that a pair is crossed, and probability that an individual is mutated.
     unique : bool
         Whether survival selection prefers distinct medoid sets to duplicates.
     search : {"auto", "evolve", "exhaustive"}
@@ -70,9 +68,7 @@ class NSGA2Clus(MedoidSetClusterer):
     -----
     For n samples and k medoids, an evaluation takes O(k n) time for the assignment, and O(n n_c) time for the
     medoid of each new cluster of n_c samples. The distance matrix takes 8 n^2 bytes; it is not computed for
-    cosine distances between more than 8000 samples. X can be sparse. With ``supervision="none"`` or
-    ``"external"``, longer searches do not improve the partition, because both indices favour remote outliers
-    as medoids.
+    cosine distances between more than 8000 samples. X can be sparse.
 
     Examples
     --------
@@ -118,13 +114,12 @@ class NSGA2Clus(MedoidSetClusterer):
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
             return self.result_.pop
-        if self.engine == "pymoo":
-            evolution = self._pymoo_search(problem, seed)
-            yield from self._drive(evolution, problem, self.n_gen, checkpoint, signs)
-            self.result_ = settled(evolution.result())
+        new = self._pymoo_search if self.engine == "pymoo" else self._deap_search
+        search: PymooSearch | DeapSearch = new(problem, seed)
+        yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
+        if isinstance(search, PymooSearch):
+            self.result_ = settled(search.result())
         else:
-            search = self._deap_search(problem, seed)
-            yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
             self.result_ = deap_result(search, problem)
             self.logbook_: tools.Logbook = search.logbook
             self.hall_of_fame_: tools.ParetoFront = search.hall_of_fame

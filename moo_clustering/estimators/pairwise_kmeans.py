@@ -45,10 +45,9 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     ----------
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
-    n_init : int
-        Number of runs with random sample orders and centres. The run with the lowest objective is used.
-    max_iter : int
-        Maximum number of rounds in each run.
+    n_init, max_iter : int
+        Number of runs with random sample orders and centres, of which the one with the lowest objective is
+        used, and maximum number of rounds in each run.
 
     Attributes
     ----------
@@ -209,10 +208,8 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     ridge : float
         Share of the total variance that is added to the variance within must-links. With 0 (as published),
         the learned metric is often degenerate.
-    n_init : int
-        Number of k-means runs. The run with the lowest objective is used.
-    max_iter : int
-        Maximum number of iterations in each k-means run.
+    n_init, max_iter : int
+        Number of k-means runs, of which the best is used, and maximum number of iterations in each run.
 
     Attributes
     ----------
@@ -224,8 +221,6 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         Objective of the metric, minimised (diagonal) or maximised (full); None if no metric was learned.
     inertia_ : float
         Sum of squared distances to the centres in the learned metric.
-    n_clusters_ : int
-        Number of clusters; lower than ``n_clusters`` if fewer rows are distinct in the learned metric.
     n_iter_ : int
         Number of iterations in the best k-means run.
 
@@ -261,7 +256,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
             learned = learn(features, pairs.must_link, pairs.cannot_link, ridge=self.ridge)
             if learned is None:
                 _arrays.warn_caller(
-                    "all cannot-linked samples are equal, so there is no metric to learn; Euclidean "
+                    "all cannot-linked samples are equal, so no metric can be learned; Euclidean "
                     "distances are used"
                 )
             else:
@@ -285,7 +280,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         self.n_clusters_ = len(kept)
         self._centers = kmeans.cluster_centers_[kept]
         self.cluster_centers_ = self._unmapped(features)
-        why = "X has fewer distinct rows, in the metric, than clusters"
+        why = "X has fewer distinct rows than clusters in the learned metric"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
 
     def transform(self, X: ArrayLike) -> FloatArray:
@@ -322,8 +317,8 @@ def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
     both: tuple[Any, ...] = penalty if isinstance(penalty, tuple) else (penalty, penalty)
     if len(both) != 2 or not all(isinstance(one, Real) and 0 <= float(one) < np.inf for one in both):
         raise ValueError(
-            "penalty must be a finite non-negative number, or a tuple of two (must-links, cannot-links), got "
-            f"{_arrays.quoted(penalty)}"
+            "penalty must be a finite non-negative number, or a tuple of two such numbers for must-links and "
+            f"cannot-links; got {_arrays.quoted(penalty)}"
         )
     return float(both[0]), float(both[1])
 
@@ -363,11 +358,7 @@ def penalized_kmeans(
     max_iter: int,
     rng: Generator,
 ) -> Partition:
-    """Assign samples and update centres in rounds until no sample moves.
-
-    A round assigns the samples in random order, each to the cluster of lowest cost given the current
-    assignments, and then updates the centres. After the first round, no step increases the objective.
-    """
+    """Assign the samples in random order, and then update the centres, in rounds until no sample moves."""
     n_samples = X.shape[0]
     starts, partners, costs = penalties.by_sample(n_samples)
     linked = np.diff(starts) > 0
@@ -400,12 +391,9 @@ class Partition(NamedTuple):
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
-    """Select centres of components by weighted farthest-first traversal, and then random samples.
-
-    The largest component is selected first, then repeatedly the component with the largest product of size
-    and distance to the nearest selected centre; the first wins ties. Random samples differ from all centres
-    and lie outside the components if possible. Takes O(n_clusters n_samples n_features) time.
-    """
+    """Select centres of components by weighted farthest-first traversal, and then random samples."""
+    # The largest component is selected first, then repeatedly the component with the largest product of size
+    # and distance to the nearest selected centre. Random samples lie outside the components if possible.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -455,11 +443,9 @@ def _row(X: Features, i: int) -> FloatArray:
 
 
 class Distortion:
-    """Squared Euclidean distance to the mean; base class of other distortions.
+    """Squared Euclidean distance to the mean; base class of other distortions."""
 
-    All other methods expect samples from which :meth:`moved` has subtracted :meth:`offset`. Distances have
-    shape (n_samples, n_centers). ``centers`` leaves the centres of empty clusters unchanged.
-    """
+    # All other methods expect samples from which ``moved`` has subtracted ``offset``.
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return the mean if X is dense; subtracting it avoids a loss of precision for large means."""
@@ -578,13 +564,10 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over the weights.
-
-    The solution a satisfies ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in
-    feature t, plus ``2 ridge n_must`` times the variance of t. L-BFGS optimises b = a s, which puts all
-    features on one scale. An iteration takes O((n_must + n_cannot) n_features) time. Returns None if the
-    samples of each cannot-link are identical.
-    """
+    """Minimise sum_ML d^2 - log sum_CL d over the weights; return None if no cannot-linked samples differ."""
+    # The solution a satisfies ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in
+    # feature t, plus ``2 ridge n_must`` times the variance of t. L-BFGS optimises b = a s, which puts all
+    # features on one scale.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -632,13 +615,10 @@ def full_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A.
-
-    The must-link sum includes ``2 ridge n_must`` times the covariance. In coordinates in which this sum is
-    the identity, admissible matrices have a trace of at most 1, so gradient steps can be projected exactly. A
-    matrix is optimal if the largest eigenvalue of the gradient is half the objective. An iteration takes
-    O(n_cannot n_features^2 + n_features^3) time. Returns None if the samples of each cannot-link are equal.
-    """
+    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1; return None if no cannot-linked samples differ."""
+    # The must-link sum includes ``2 ridge n_must`` times the covariance. In coordinates in which this sum is
+    # the identity, admissible matrices have a trace of at most 1, so gradient steps can be projected exactly.
+    # A matrix is optimal if the largest eigenvalue of the gradient is half the objective.
     varies = _varies(X)
     if not varies.any():
         return None

@@ -98,28 +98,22 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     modularity minus .1 ln n_clusters. The last three criteria include the mean agreement with all partitions.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the result is
-    the partition with the highest ``total``, provided that no cluster has labels of two classes. With
-    ``clamp``, such clusters are allowed if other clusters have no labels and at least a fifth of the labels
-    are the only ones of their class. Clusters of the same class are merged, and clusters without labels are
-    new classes. In all other cases, the labels are assumed to cover all classes.
+    the partition with the highest ``total``, provided that it does not contradict the labels (see
+    :doc:`/papers/flagship`). Clusters of the same class are merged, and clusters without labels are new
+    classes. In all other cases, the labels are assumed to cover all classes.
 
-    ``confidence_`` is estimated by a model of 15 pool features that was fitted to data with known classes. It
-    is too low after a fit with labels or pairs, and was not calibrated for bags. This method's documentation
-    page explains calibration, verdicts, remarks and defaults. Thin shapes of few samples may be reported as
-    noise although the partition is correct. An outlier's distance to its fifth neighbour is over eight times
-    that of two of its neighbours, and its logarithm is over five robust deviations above the median.
+    ``confidence_`` is too low after a fit with labels or pairs, and was not calibrated for bags; see
+    :doc:`/papers/flagship`. Thin shapes of few samples may be reported as noise although the partition is
+    correct. An outlier's distance to its fifth neighbour is over eight times that of two of its neighbours,
+    and its logarithm is over five robust deviations above the median.
 
     Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features)
-    time for landmarks, which are not used for distances and bags. At most 250,000 random samples determine
-    the scale, landmarks and rare groups. Each landmark is then moved to the mean of all its samples. Tables
-    of more than 2^25 numbers are scaled in blocks and not copied; do not modify them after the fit, because
-    ``relabel`` and ``ask`` read them again.
+    time for landmarks, which are not used for distances and bags. Tables of more than 2^25 numbers are scaled
+    in blocks and not copied; do not modify them after the fit, because ``relabel`` and ``ask`` read them.
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
-    may be larger than memory, and must be numeric. Results do not depend on the partitioning or the workers.
-    With more than ``n_landmarks`` rows, they are the same as in memory, up to rounding of probabilities.
-    ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask arrays. All other partitions, and reports, refer
-    to the landmarks. ``ask``, ``update`` and ``views`` require the rows in memory.
+    may be larger than memory, and must be numeric. ``labels_``, ``outliers_`` and ``landmark_of_`` are then
+    Dask arrays. All other partitions, and reports, refer to the landmarks. See :doc:`/scale`.
 
     References
     ----------
@@ -183,7 +177,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         """Cluster births, deaths, merges and splits, and moved samples, in the last :meth:`update`."""
         check_is_fitted(self)
         if (found := vars(self).get("_changes")) is None:
-            raise AttributeError("changes_ describes an update of the fit; call update(X) first")
+            raise AttributeError("changes_ is available only after an update; call update(X) first")
         return found
 
     @documented()
@@ -195,18 +189,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         families also partition all samples again, with about the current number of clusters. Another
         partition replaces the current one only if its score is over .05 higher and, after :meth:`choose` or
         :meth:`take`, over .05 above the score of the fit's own result. If every class had labels in the fit,
-        an update instead predicts the classes of earlier and new samples.
+        an update instead predicts the classes of earlier and new samples. See :doc:`/data`.
         Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
-        Preparation, scaling, labels and pairs are those of the fit, so the result can differ from a fit to
-        all samples or a single update with all new samples. ``extra_candidates`` and ``views`` are kept.
 
         New and earlier clusters are matched one to one to maximise the number of shared samples. A match must
         contain at least a fifth of the earlier cluster. Matched clusters keep their numbers, and names are
-        kept as in ``relabel``. Numbers of clusters that disappear are reassigned to the highest-numbered
-        clusters. ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
-        ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and only for samples
-        unlike the training samples. An update takes no more time or memory than a fit.
+        kept as in ``relabel``. ``labels_`` starts with the earlier samples, and ``changes_`` describes the
+        changes. Above ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and
+        only for samples unlike the training samples. An update takes no more time or memory than a fit.
 
         Parameters
         ----------
@@ -231,7 +222,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         if scaling is None or scaling.components is not None or in_parts:
             kind = "distances or bags" if scaling is None else "data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
-            kind = kind if samples.counts is None else "a table in parts"
+            kind = kind if samples.counts is None else "a partitioned table"
         elif samples.is_trivial:
             kind = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
         if kind is not None:
@@ -379,7 +370,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         m, k = self.n_landmarks, self._number or 1
         if not bags and not precomputed and k > m < data.shape[0]:
             raise ValueError(
-                f"n_clusters={k} is more than n_landmarks={m}, which represent the {data.shape[0]} "
+                f"n_clusters={k} must not exceed n_landmarks={m}, which represent the {data.shape[0]} "
                 "samples; increase n_landmarks"
             )
 

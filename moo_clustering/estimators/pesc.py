@@ -28,6 +28,7 @@ from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.estimators import _base, _fronts, _options
+from moo_clustering.estimators._methods import PESC_PAPER
 from moo_clustering.graphs.spectral import cut_weights
 from moo_clustering.operators.deap import dynamic_nsga2_step, neighbor_toolbox
 from moo_clustering.persistence import Checkpoint
@@ -56,12 +57,9 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     Parameters
     ----------
-    pop_size : int
-        Population size. In the paper, it is greater than ln N and at least sqrt(N).
-    n_gen : int
-        Number of generations after the initial population; 0 means no evolution.
-    pc : float
-        Probability that a pair of parents is crossed.
+    pop_size, n_gen : int
+        Population size (in the paper, greater than ln N and at least sqrt(N)), and number of generations
+        after the initial population.
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
@@ -74,8 +72,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         several thousand samples or more, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
         ``"uniform"``: uniform crossover and resampling. ``"rank"``, ``"index"``: SBX and polynomial mutation
-        of neighbour ranks or sample indices.
-        Use ``"index"`` only to reproduce the paper, because its results depend on the order of rows.
+        of neighbour ranks, or of sample indices (paper), whose results depend on the order of the rows.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only individuals
@@ -101,8 +98,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ----------
     pareto_front_ : ndarray of shape (n_solutions, 2)
         Mean neighbour distance and 1 - diversity of each non-dominated graph.
-    pareto_neighbors_ : ndarray of shape (n_solutions, n_samples), int32
-        Neighbour of each sample in each non-dominated graph.
     sigma_ : float or None
         Scale factor of ES3.
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
@@ -144,13 +139,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Create PESC with the settings of the paper, but with results that do not depend on the row order.
-
-        Uses the unnormalised Laplacian and full neighbour lists, and applies SBX and polynomial mutation to
-        ranks instead of sample indices. ``options`` take precedence.
-        """
-        preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
-        return cls(n_clusters, **{**preset, **options})
+        """Create PESC with the paper's settings except ``operators="rank"``. ``options`` take precedence."""
+        return cls(n_clusters, **{**PESC_PAPER, **options})
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
@@ -197,7 +187,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @property
     def pareto_neighbors_(self) -> NDArray[np.int32]:
-        """Neighbour of each sample in each non-dominated graph."""
+        """Neighbour of each sample in each non-dominated graph, shape (n_solutions, n_samples)."""
         check_is_fitted(self)
         found = self.graphs_
         ranks = found.ranks[found.front].astype(np.intp)

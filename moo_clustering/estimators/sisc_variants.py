@@ -15,7 +15,6 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.special import expit, logit
-from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
@@ -39,7 +38,6 @@ from moo_clustering.estimators._base import Rule, checkpoint_for, settled
 from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.estimators.subspace import SISC, Clusters
 from moo_clustering.operators.generic import MutationChoice
-from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.partition import unique_names
 from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProblem
 from moo_clustering.subspace import SubspaceData
@@ -106,8 +104,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         has the lowest impurity or, without labels, the lowest first objective.
     n_evaluations_ : int
         Number of evaluations in the search and, unless interrupted, in the control.
-    result_ : pymoo.core.result.Result
-        Result of the search, with the front and the problem.
 
     Examples
     --------
@@ -151,7 +147,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names of the rules that :meth:`choose` accepts."""
         rules = super().rules_
         return rules if self.control_ is None else (*rules, RANDOM)
 
@@ -162,23 +157,25 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         if the row is outside the front, or if there is no control. Costs one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
-            raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
+            raise ValueError(
+                "rule 'random' requires the control, which was not computed; fit with control=True"
+            )
         return super().choose(rule)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.k_min is not None and self.k_min > self.n_clusters:
-            raise ValueError(f"k_min={self.k_min} is more than n_clusters={self.n_clusters}")
+            raise ValueError(f"k_min={self.k_min} must not exceed n_clusters={self.n_clusters}")
         if self.k_min is not None and self.n_neighbors is not None and self.n_neighbors > self.k_min:
             raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the minimum number of clusters, "
+                f"n_neighbors={self.n_neighbors} must not exceed the minimum number of clusters, "
                 f"k_min={self.k_min}; use None for all"
             )
         names = unique_names(self.objectives, OBJECTIVES)
         if not isinstance(self.select, str):
             return
         if self.select == RANDOM and not self.control:
-            raise ValueError("select='random' selects the control; set control=True")
+            raise ValueError("select='random' requires the control; set control=True")
         allowed = dict.fromkeys(("impurity", "knee", RANDOM, *names))
         if self.select not in allowed:
             raise ValueError(
@@ -189,7 +186,9 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None]:
         (seed,) = spawn_seeds(self.random_state, 1)
         search_seed, control_seed = np.random.default_rng(seed).integers(2**32, size=2).tolist()
-        checkpoint = self._checkpoint(data, targets)
+        parts = *data.matrix.arrays, targets.indicators, targets.labelled
+        free = {"select": "knee", "control": True, "n_neighbors": None, "threshold": 0.5}
+        checkpoint = checkpoint_for(self, *parts, **free, aggregation="normalised")
         problem = self._problem(data, targets)
         sampling = operators.SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
         search = self._new_search(problem, sampling, search_seed)
@@ -239,20 +238,12 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             problem, parts, seed, NSGA2, selection=selection, mating=mating, output=None
         )
 
-    def _checkpoint(self, data: SubspaceData, targets: Targets) -> Checkpoint | None:
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(
-            select="knee", control=True, n_neighbors=None, aggregation="normalised", threshold=0.5
-        )
-        return checkpoint_for(same, *data.matrix.arrays, targets.indicators, targets.labelled)
-
     def _set_front(self, problem: SubspaceClusteringProblem) -> None:
         X, F = self.result_.pop.get("X", "F")
         seeds = problem.encoding.seeds(X)
         best = non_dominated(F)
         best = best[distinct_rows(problem.encoding.canonical(seeds[best]))[0]]
-        self.pareto_front_ = problem.natural(F[best])
-        self.objective_names_ = problem.objective_names
+        self._set_objectives(problem, F[best])
         self.pareto_seeds_ = seeds[best]
         self.pareto_labels_ = relabel_by_first_appearance(problem.decode(seeds[best]))
 
@@ -326,8 +317,8 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
             warn_caller(
-                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, the maximum number of "
-                "clusters of a member"
+                f"n_clusters={self.n_clusters} exceeds n_samples={X.shape[0]}; members have at most "
+                f"{X.shape[0]} clusters"
             )
         sizes = np.minimum(sizes, X.shape[0])
         template = SISC(fuzziness=1.4) if self.sisc is None else self.sisc
@@ -364,9 +355,7 @@ def _fit_member(
 def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
     sizes = np.atleast_1d(np.asarray(n_clusters))
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
-        raise ValueError(
-            f"n_clusters must be a positive integer or a sequence of these, got {quoted(n_clusters)}"
-        )
+        raise ValueError(f"n_clusters must be one or more positive integers, got {quoted(n_clusters)}")
     return sizes
 
 
@@ -506,7 +495,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
         if sisc is None:
             sisc = SISC()
         elif isinstance(k := getattr(sisc, "n_clusters", None), Integral) and int(k) > n_samples:
-            raise ValueError(f"n_clusters={k} of sisc is more than n_samples={n_samples}")
+            raise ValueError(f"n_clusters={k} of sisc must not exceed n_samples={n_samples}")
         if self.estimator is not None:
             return sisc, self.estimator
         one_against_rest = OneVsRestClassifier(LogisticRegression(C=1.0, max_iter=1000))
@@ -522,8 +511,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
         self.weight_ = min(weights, key=lambda weight: abs(weight - 0.5))
         if len(weights) > 1:
             warn_caller(
-                "too few labelled samples to compare weights: no fold contains both samples with "
-                f"and without a label; the weight of SISC is set to {self.weight_}"
+                "too few labelled samples to compare weights, because no fold contains samples with and "
+                f"samples without some label; weight_ is set to {self.weight_}"
             )
 
 
@@ -618,8 +607,8 @@ def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatAr
     columns = np.arange(n_classes) if multilabel else model.classes_
     if scores is None or scores.shape != (X.shape[0], len(columns)):
         raise ValueError(
-            f"{type(model).__name__} must return an array with one score for each of {len(columns)} labels; "
-            "wrap the classifier in OneVsRestClassifier"
+            f"{type(model).__name__} must return an array with one score per label ({len(columns)}); wrap "
+            "the classifier in OneVsRestClassifier"
         )
     if len(columns) == n_classes:
         return scores

@@ -8,9 +8,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from joblib import delayed
 from numpy.random import Generator
-from scipy import sparse
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 
 from moo_clustering import results
 from moo_clustering._arrays import number_clusters, row_sizes, spawn_seeds, unit_rows, warn_caller
@@ -20,7 +18,7 @@ from moo_clustering._parallel import run_calls
 from moo_clustering._types import AnyFloatArray, BoolArray, Int32Array
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
-from moo_clustering.estimators.documents import DocumentClusterer
+from moo_clustering.estimators.documents import DocumentClusterer, cluster_sums, dense
 
 Rows = Any  # float64 or float32 ndarray, or CSR matrix, with rows of unit length
 
@@ -48,8 +46,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Centroids, scaled to unit length.
-    n_clusters_ : int
-        ``n_clusters``, or the number of distinct directions if that is lower.
     i2_ : float
         I2 of ``labels_``.
     n_iter_ : int
@@ -92,11 +88,11 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         self.i2_ = best.i2
         self.n_iter_ = best.n_iter
         if zero.any():
-            warn_caller(f"{zero.sum()} rows of X are zero; they are assigned to the largest cluster")
-        why = "X has fewer distinct rows, by direction, than clusters"
+            warn_caller(f"all-zero rows of X ({zero.sum()}) were assigned to the largest cluster")
+        why = "X has fewer distinct row directions than clusters"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
         if not best.converged:
-            warn_caller(f"clusters still change after max_iter={self.max_iter} updates", ConvergenceWarning)
+            _base.warn_of_max_iter("clusters", self.max_iter)
         return self
 
     @documented(_base.OF_PREDICT)
@@ -206,23 +202,11 @@ class SphericalPartition(NamedTuple):
     converged: bool
 
 
-def cluster_sums(X: Rows, labels: Int32Array, n_clusters: int) -> AnyFloatArray:
-    """Return the sum of the rows of each cluster as a dense array."""
-    n = len(labels)
-    member = sparse.csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
-    return dense(member @ X)
-
-
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
     """Scale cluster sums to unit length; replace zero sums with ``former``. Also return the total length."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))
-
-
-def dense(X: Rows) -> AnyFloatArray:
-    """Convert X to an ndarray if it is sparse."""
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
 def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:

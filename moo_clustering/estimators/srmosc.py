@@ -16,7 +16,6 @@ from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csgraph
-from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering import graphs
@@ -63,8 +62,6 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     pop_size, n_gen : int
         Population size, and number of generations after the initial population. With ``search="hull"``,
         ``pop_size`` is the maximum number of solutions in ``pareto_front_``.
-    pc, pm : float, default=0.7 and 0.3
-        Probability that a pair is crossed, and probability that an individual is mutated.
     checkpoint : path
         File to which the search state is written. Requires an integer ``random_state`` and
         ``search="nsga2"``.
@@ -168,9 +165,8 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             raise ValueError(
                 'start, checkpoint and resume require search="nsga2"; search="hull" has no generations'
             )
-        # These parameters do not affect the search, so they can change before it is resumed.
-        same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
-        return _base.checkpoint_for(same, *data)
+        free = {"final": "consensus", "laplacian": "sym", "bridge": True, "eigen_solver": "auto"}
+        return _base.checkpoint_for(self, *data, **free)
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
@@ -272,7 +268,7 @@ class GraphMembers(_fronts.MemberGraphs):
         if guard.requested:
             warn_caller(
                 f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
-                'partition so far is used, and choose("rcut") continues the comparison',
+                'partition so far is used. Call choose("rcut") to continue the comparison.',
                 InterruptedSearchWarning,
             )
         return best

@@ -30,8 +30,8 @@ _TIE = 1e-6
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Return the weighted share of partitions that assign two samples to the same cluster.
 
-    Takes O(n_samples L n_partitions) time. Source: ParetoClustering (partition kernel). Raises a ValueError
-    or TypeError if labels, weights or columns are invalid.
+    Takes O(n_samples L n_partitions) time. Raises a ValueError or TypeError for invalid labels, weights or
+    columns. Source: ParetoClustering (partition kernel).
 
     Parameters
     ----------
@@ -111,7 +111,6 @@ def consensus_partition(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.evidence import consensus_partition
     >>> pool = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1]]
     >>> consensus_partition(pool, [1.0, 0.5, 1.0], 2, rng=np.random.default_rng(0)).tolist()
@@ -120,7 +119,7 @@ def consensus_partition(
     rows, shares = checked_pool(labels, weights)
     n_samples = rows.shape[1]
     if not 1 <= k <= n_samples:
-        raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
+        raise ValueError(f"k must be from 1 to n_samples={n_samples}, got {k}")
     if k in (1, n_samples):
         return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # a single cluster, or singletons
     # Renumber the clusters to make results and ties independent of the caller's labels.
@@ -162,8 +161,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
-    Takes O(n_samples^3) time and O(n_samples^2) memory for any L. To use several sets of columns, compute the
-    full kernel once. Source: ParetoClustering (graph kernel).
+    Takes O(n_samples^3) time and O(n_samples^2) memory for any L. Source: ParetoClustering (graph kernel).
 
     Parameters
     ----------
@@ -179,7 +177,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.evidence import graph_kernel
     >>> path = np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1)
     >>> graph_kernel(path, [0]).round(4).ravel().tolist()
@@ -203,8 +200,7 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Compute inner products of the centred rows of X, divided by their mean squared norm.
 
-    Takes O(n_samples L n_features) time. Source: ParetoClustering (linear kernel). Raises a ValueError or
-    TypeError if X is not a table of finite numbers or if columns are invalid.
+    Takes O(n_samples L n_features) time. Source: ParetoClustering (linear kernel).
 
     Parameters
     ----------
@@ -241,8 +237,8 @@ def kernel_ridge(
 
     F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where the kernel k is divided by the mean of
     its diagonal at the labelled samples. Merging repeated rows does not change the result. Takes O(L^3 +
-    n_samples L K) time. Raises a ValueError or TypeError if shapes do not match, if a column is repeated, or
-    if counts or ridge are not positive. Source: ParetoClustering (ridge with the partition kernel).
+    n_samples L K) time. Raises a ValueError or TypeError for invalid shapes, columns, counts or ridge.
+    Source: ParetoClustering (ridge with the partition kernel).
 
     Parameters
     ----------
@@ -263,7 +259,6 @@ def kernel_ridge(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.evidence import kernel_ridge
     >>> kernel_ridge([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]], [0, 2], np.eye(2), ridge=0.25).round(6).tolist()
     [[0.9, 0.1], [0.58, 0.42], [0.1, 0.9]]
@@ -291,19 +286,19 @@ def kernel_ridge(
 def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray, ridge: float) -> None:
     if not n_known or len(known) != n_known:
         raise ValueError(
-            "columns must contain one sample index per column of the kernel, and at least one; got "
+            "columns must contain one sample index per kernel column, and at least one, got "
             f"{len(known)} indices for {n_known} columns"
         )
     if len(np.unique(known)) < n_known:
         values, times = np.unique(known, return_counts=True)
         raise ValueError(
-            f"columns must be unique, got {values[times.argmax()]} {times.max()} times; merge "
+            f"columns must be unique, got sample {values[times.argmax()]} in {times.max()} columns; merge "
             "repeated rows and pass their counts"
         )
     if shares.ndim != 2 or len(shares) != n_known or not shares.shape[1]:
         raise ValueError(f"targets must have shape ({n_known}, n_classes), got {shares.shape}")
     if sizes.shape != (n_known,) or not (sizes > 0).all():
-        raise ValueError(f"counts must be {n_known} positive numbers, got shape {sizes.shape}")
+        raise ValueError(f"counts must be {n_known} positive numbers, got {quoted(sizes.tolist())}")
     if not ridge > 0:
         raise ValueError(f"ridge must be positive, got {quoted(ridge)}")
 
@@ -313,9 +308,8 @@ def class_probabilities(
 ) -> FloatArray:
     """Convert class scores to probabilities, adjusted halfway towards the expected class shares.
 
-    Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
-    O(n_samples K) time. Source: ParetoClustering (class shares). Raises a ValueError if shapes do not match,
-    if F contains NaN, if prior or factors are not positive, or if both or neither are given.
+    Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Raises a
+    ValueError for invalid shapes or values. Source: ParetoClustering (class shares).
 
     Parameters
     ----------
@@ -348,8 +342,6 @@ def _shares(F: ArrayLike) -> FloatArray:
     scores = checked_array(F, "F", np.float64)
     if scores.ndim != 2 or not scores.size:
         raise ValueError(f"F must have one row per sample and one column per class, got shape {scores.shape}")
-    if not np.isfinite(scores).all():
-        raise ValueError("F must contain finite scores")
     positive = np.maximum(scores, FLOOR)
     return positive / positive.sum(axis=1, keepdims=True)
 
@@ -422,7 +414,8 @@ def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:
     """Check sample indices of shape (L,), from 0 to ``n_samples - 1``."""
     chosen = checked_array(columns, "columns")
     if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
-        raise TypeError(f"columns must be 1-D sample indices, got shape {chosen.shape}, dtype {chosen.dtype}")
+        got = f"dtype {chosen.dtype} and shape {chosen.shape}"
+        raise TypeError(f"columns must be a 1-d array of sample indices, got {got}")
     if chosen.size and (chosen.min() < 0 or chosen.max() >= n_samples):
         raise ValueError(
             f"columns must be from 0 to n_samples - 1 = {n_samples - 1}, got {chosen.min()} to {chosen.max()}"
@@ -440,10 +433,11 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
     shares = checked_array(weights, "weights", np.float64)
     if shares.shape != (len(rows),):
         raise ValueError(
-            f"weights must have one entry per partition, shape ({len(rows)},); got {shares.shape}"
+            f"weights must have shape ({len(rows)},), one entry per partition, got {shares.shape}"
         )
-    if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
-        raise ValueError("weights must be finite and non-negative, and at least one must be positive")
+    if shares.min() < 0 or shares.max() == 0:
+        got = f"values from {shares.min():g} to {shares.max():g}"
+        raise ValueError(f"weights must be non-negative, and at least one must be positive, got {got}")
     # Divide by the largest weight first, because sums of tiny weights can lose precision.
     shares = shares / shares.max()
     return rows, shares / shares.sum()

@@ -67,7 +67,7 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
 def _scores(values: ArrayLike, name: str) -> FloatArray:
     array = checked_array(values, name, np.float64, finite=False)
     if array.ndim != 1 or not len(array):
-        raise ValueError(f"{name} must have one entry per partition, at least one; got {array.shape}")
+        raise ValueError(f"{name} must have one entry per partition, and at least one, got {array.shape}")
     if len(wrong := np.flatnonzero(~(array < np.inf))):
         raise ValueError(f"{name} must be finite numbers or -inf, got {array[wrong[0]]} at {wrong[0]}")
     return array
@@ -187,10 +187,9 @@ class ReferenceTest:
 
     The references have independent components with the unimodal densities and rank correlations of the data.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
-    references. The larger of two values is used. One is computed from the unchanged rows, and reveals small
-    distant clusters. The other is computed after moving the farthest 5% of the rows towards the mean, and
-    reveals clusters in heavy-tailed data. Features and their Euclidean distances have the same p-value
-    (up to rounding). Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani,
+    references. The larger of two values is used: one from the unchanged rows, which reveals small distant
+    clusters, and one after moving the farthest 5% of the rows towards the mean, which reveals clusters in
+    heavy-tailed data. Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani,
     Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of
     Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
     """

@@ -69,8 +69,7 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha B)^-1
     and B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2). Similarities become 1 - (1 - F)(1 - W) if F >= 0, and (1 + F) W
     otherwise, plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a ValueError if W is not
-    symmetric and non-negative. Source: Lu and Ip, Constrained spectral clustering via exhaustive and
-    efficient constraint propagation, ECCV 2010. Used by ParetoClustering.
+    symmetric and non-negative. Source: Lu and Ip, ECCV 2010. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -87,7 +86,6 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.constraints import PairwiseConstraints
     >>> from moo_clustering.evidence import propagate_pairs
     >>> W = np.array([[0.0, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.0]])
@@ -132,9 +130,9 @@ def held_out_partition(
     """Partition samples into k clusters, using the affinity that best predicts held-out pairs.
 
     A random subset of the pairs is propagated over each affinity. The affinity whose spectral partition
-    violates the fewest held-out pairs is then used with all pairs. With fewer than 4 pairs, the first
-    affinity is used. Raises a ValueError if affinities, constraints, k or share are invalid. Takes O(m^3)
-    time and O(m^2) memory per affinity. Used by ParetoClustering.
+    violates the fewest held-out pairs (with fewer than 4 pairs, the first affinity) is then used with all
+    pairs. Takes O(m^3) time and O(m^2) memory per affinity. Raises a ValueError for invalid arguments. Used
+    by ParetoClustering.
 
     Parameters
     ----------
@@ -150,7 +148,6 @@ def held_out_partition(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.constraints import PairwiseConstraints
     >>> from moo_clustering.evidence import held_out_partition
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))
@@ -168,7 +165,7 @@ def held_out_partition(
     if any(len(W) != m for W, _ in graphs):
         raise ValueError(f"affinities must all have the same size, got {[len(W) for W, _ in graphs]}")
     if not 1 <= k <= m:
-        raise ValueError(f"k must be from 1 to the number of rows, {m}; got {k}")
+        raise ValueError(f"k must be from 1 to n_samples={m}, got {k}")
     Z = as_pair_matrix(constraints, m)
     violations, n_pairs, chosen = np.full(len(graphs), np.nan), len(constraints), 0
     # With fewer than four pairs, none are held out.
@@ -195,9 +192,8 @@ def cross_validated_partition(
     """Partition samples, using the affinity and number of clusters that best predict held-out pairs.
 
     Each pair is held out once. The affinity and number of clusters with the highest bonus - 2.9 V are
-    selected, where V is the weight of violated pairs. Takes O(n_samples^3) time per affinity and fold, and
-    O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than folds. Used by
-    ParetoClustering.
+    selected, where V is the weight of violated pairs. Takes O(n_samples^3) time per affinity and fold. Raises
+    a ValueError if there are fewer pairs than folds. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -219,7 +215,6 @@ def cross_validated_partition(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.constraints import PairwiseConstraints
     >>> from moo_clustering.evidence import cross_validated_partition
     >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))
@@ -230,7 +225,7 @@ def cross_validated_partition(
     [0, 0, 0, 1, 1, 1]
     """
     if not 2 <= n_folds <= len(constraints):
-        raise ValueError(f"n_folds must be from 2 to the number of pairs, {len(constraints)}; got {n_folds}")
+        raise ValueError(f"n_folds must be from 2 to the number of pairs ({len(constraints)}), got {n_folds}")
     prices = checked_array(bonus, "bonus", np.float64)
     if not len(affinities) or not len(ks) or prices.shape != (len(ks),):
         raise ValueError("affinities and ks must not be empty, and bonus must have one number per k")
@@ -287,10 +282,9 @@ def repair_pairs(
 
     Each group of samples moves in turn to the cluster c with the largest sum over its samples i of ½ [i was
     initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c). Samples j
-    and pairs inside the group are ignored. The group stays if no cluster is better. A group that spans
-    clusters starts in the cluster of its lowest-numbered sample. Takes O(max_sweeps (nnz(S) + n_pairs +
-    n_groups k)) time. Hard must-links are always satisfied; cannot-links only if the similarities allow it.
-    Raises a ValueError or TypeError if inputs are invalid or do not match. Source: ParetoClustering (repair).
+    and pairs inside the group are ignored. A group that spans clusters starts in the cluster of its
+    lowest-numbered sample. Takes O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. Hard must-links are
+    always satisfied; cannot-links only if the similarities allow it. Source: ParetoClustering (repair).
 
     Parameters
     ----------
@@ -313,7 +307,6 @@ def repair_pairs(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from moo_clustering.constraints import PairwiseConstraints
     >>> from moo_clustering.evidence import repair_pairs
     >>> path = np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1)
@@ -329,8 +322,6 @@ def repair_pairs(
     graph = short_indices(sp.csr_array(checked_graph(S)))
     if graph.shape != (n, n):
         raise ValueError(f"S must have shape ({n}, {n}) for {n} labels, got {graph.shape}")
-    if graph.nnz and not (np.isfinite(graph.data).all() and graph.data.min() >= 0):
-        raise ValueError("S must contain finite non-negative similarities")
     if max_sweeps < 0:
         raise ValueError(f"max_sweeps must be non-negative, got {max_sweeps}")
     Z = short_indices(as_pair_matrix(constraints, n))
@@ -361,7 +352,7 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
     """Return the pair matrix Z of n samples; check a given matrix, and set its diagonal to 0."""
     if isinstance(constraints, PairwiseConstraints):
         if constraints.n_samples != n:
-            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
+            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples} samples")
         return pair_matrix(constraints)
     Z = sp.csr_array(checked_table(constraints, "constraints", accept_sparse="csr"), copy=True)
     if Z.shape != (n, n):
@@ -371,8 +362,8 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
     Z.sum_duplicates()
     Z.setdiag(0.0)
     Z.eliminate_zeros()
-    if not np.isfinite(Z.data).all() or (Z.nnz and abs(Z - Z.T).max() > 1e-9 * abs(Z.data).max()):
-        raise ValueError("a matrix of constraints must be symmetric and finite")
+    if Z.nnz and abs(Z - Z.T).max() > 1e-9 * abs(Z.data).max():
+        raise ValueError("a constraint matrix must be symmetric")
     return Z
 
 

@@ -45,10 +45,8 @@ def bridge_components(
     for a well-posed eigenproblem. Each sample without edges is a component. Source: PESC.
 
     The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
-    components. Otherwise, it takes O(N log N) time on well-behaved data. Links are then sought in ``lists``,
-    then between small components and the nearest outside samples (exact), then between large components
-    (exact up to 4 features; with more features, only the 1024 members nearest to the other's centre are
-    compared).
+    components. Otherwise, it takes O(N log N) time on well-behaved data, and is exact except between large
+    components with more than 4 features, whose 1024 members nearest to the other's centre are compared.
 
     Parameters
     ----------

@@ -61,17 +61,15 @@ def spectral_embedding(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the smallest eigenpairs of a graph Laplacian, including the trivial eigenvector.
 
-    ``"arpack"`` is Lanczos iteration, applied to the inverse if a factorisation is cheap, as for small or
-    low-dimensional data. ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads;
-    it may miss the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees. ``"lobpcg"``
-    is the block conjugate gradient method, with a Jacobi preconditioner for the unnormalised Laplacian.
+    ``"arpack"`` is Lanczos iteration, applied to the inverse if a factorisation is cheap. ``"chebyshev"`` is
+    subspace iteration with Chebyshev filters, on ``n_jobs`` threads; it may miss the smallest eigenvalues of
+    an unnormalised Laplacian with very unequal degrees. ``"lobpcg"`` is the block conjugate gradient method.
     ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
 
     Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Residual tolerances are
     1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), multiplied by the largest
-    degree for unnormalised Laplacians. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <=
-    n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006
-    (``"chebyshev"``).
+    degree for unnormalised Laplacians. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J.
+    Comput. Phys. 219, 2006 (``"chebyshev"``).
 
     Parameters
     ----------

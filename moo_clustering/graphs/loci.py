@@ -106,8 +106,8 @@ def locus_graph(
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
     if rank_cap is not None and rank_cap <= n_neighbors:
         raise ValueError(
-            f"rank_cap must be greater than n_neighbors={n_neighbors}, because otherwise no link is "
-            f"interesting; got {rank_cap}"
+            f"rank_cap must be greater than n_neighbors={n_neighbors}, or no link would be interesting; got "
+            f"{rank_cap}"
         )
     choice("ties", ties, ("random", "index"))
     data = centred_features(X)
@@ -136,10 +136,8 @@ class LinkInterest:
 
     Attributes
     ----------
-    rank_of_parent : ndarray of shape (n_samples,), int32
-        Rank of the parent among the neighbours of the child, starting at 1; 0 for the root.
-    rank_of_child : ndarray of shape (n_samples,), int32
-        Rank of the child among the neighbours of the parent, starting at 1; 0 for the root.
+    rank_of_parent, rank_of_child : ndarrays of shape (n_samples,), int32
+        Ranks of the parent and the child among each other's neighbours, starting at 1; 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
         Children, sorted by decreasing degree, then by decreasing length, then by key.
     """
@@ -171,8 +169,7 @@ def mst_interestingness(
     """Compute the ranks of a spanning tree's links, and sort the links by interestingness.
 
     Takes about O(N log N) time with few features, O(N^2 n_features) time at worst, and O(N n_features)
-    memory. Raises a ValueError if ``tree`` and ``X`` have different numbers of samples or if ``rank_cap`` is
-    below 1. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    memory. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------

@@ -98,9 +98,8 @@ def neighbor_lists(
 
     ``"exact"`` uses a KD-tree for Minkowski metrics and up to 12 features, in O(N log N) time for
     well-behaved data; ``"blocks"`` for the Euclidean metric, at least 8192 samples and 5 to 64 features; and
-    otherwise ``"brute"``, in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError if there
-    are fewer than two samples, if distances are invalid, if the metric is unsupported, or if a sample has no
-    admissible neighbour. Raises an ImportError if ``method="approximate"`` and pynndescent is not installed.
+    otherwise ``"brute"``, in O(N^2 d) time. Raises a ValueError for invalid distances, an unsupported metric
+    or a sample without admissible neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
 
     Parameters
     ----------
@@ -150,8 +149,7 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError if shapes or indices are out of range, if a sample is its own neighbour, if neighbours
-    are repeated, if distances are negative, infinite or unsorted, or if a sample has no admissible neighbour.
+    Raises a ValueError for invalid, repeated or unsorted neighbours, or a sample without admissible ones.
 
     Parameters
     ----------
@@ -198,7 +196,7 @@ def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
             f"distances of the nearest neighbours are too {'large' if largest > 1 else 'small'} for single "
-            f"precision, {_LEAST:g} to 3.4e+38; rescale X"
+            f"precision, which ranges from {_LEAST:g} to 3.4e+38; rescale X"
         )
 
 
@@ -550,7 +548,7 @@ def point_search(
     if power == 2.0 or metric in OF_SQUARES:
         _arrays.require_squares(points)
     if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
-        kind = "Minkowski metric" if method == "tree" else "metric that orders pairs as the Euclidean metric"
+        kind = "Minkowski metric" if method == "tree" else "metric with the order of the Euclidean metric"
         raise ValueError(f'method="{method}" requires a {kind}, got {quoted(metric)}; use method="exact"')
     if power is None or (method == "brute" and power != 2.0):
         return _AnyMetricSearch(points, metric, n_jobs)
@@ -568,7 +566,8 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
         raise _arrays.MissingPackageError(
-            f'method="approximate" requires pynndescent: {extra}, or use method="exact"'
+            'method="approximate" requires pynndescent, which is not installed: '
+            f'{extra}, or use method="exact"'
         )
     if asked:
         # Very wide searches compute all distances anyway, so an approximation would save nothing.
@@ -579,7 +578,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     search = _Approximation(exact, n_found, seed) if installed else exact
     remark = f"exact lists take about {seconds / 60:.0f} minutes of processor time"
     if search.recall is None:
-        remark += f"; for approximate lists, {extra}"
+        remark += f"; to use approximate lists, run {extra}"
     else:
         remark = f'approximate lists contain {search.recall:.1%} of the nearest; {remark} (method="exact")'
     n_points, n_features = exact.points.shape

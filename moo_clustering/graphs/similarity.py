@@ -182,8 +182,8 @@ def self_tuning_graph(
 
     sigma_i is the larger of the distance from sample i to its ``scale_neighbor``-th nearest neighbour and a
     thousandth of the median positive neighbour distance. Two samples are linked if either lists the other.
-    Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see :func:`neighbor_lists`,
-    and for links between components, :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
+    Similarities are at least 1e-6. For the time, see :func:`neighbor_lists`. Source: Zelnik-Manor and Perona,
+    NIPS 2004.
 
     Parameters
     ----------
@@ -195,14 +195,13 @@ def self_tuning_graph(
         Rank of the neighbour that determines sigma_i, limited to the number of neighbours.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     n_jobs : int, optional
-        Number of threads for the neighbour search; does not affect the result.
+        Number of threads; does not affect the result.
 
     Returns
     -------
     csr_array of shape (m, m), float64
-        Symmetric, with a zero diagonal, and connected. Components are linked by the minimum spanning tree of
-        their smallest distances, with similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0, the
-        similarity of neighbours is 1.
+        Symmetric, with a zero diagonal, and connected, by links of similarity max(1e-3 min S, 1e-4). If all
+        neighbour distances are 0, the similarity of neighbours is 1.
     """
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:
@@ -237,9 +236,7 @@ def _weights(indices: Int32Array, distances: FloatArray, scale_neighbor: int) ->
 
 
 def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Link neighbours with symmetrised water-filling similarities.
-
-    Takes O(N width) time and memory. Source: PESC.
+    """Link neighbours with symmetrised water-filling similarities (PESC), in O(N width) time and memory.
 
     Parameters
     ----------
@@ -274,8 +271,6 @@ def waterfill_lambda(lists: NeighborLists) -> float:
 
 def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     """Minimise sum_r p_r d_r + (lam/2) sum_r p_r^2 in each row, subject to p >= 0 and sum p = 1.
-
-    Takes O(n_rows width) time and memory.
 
     Parameters
     ----------

@@ -80,8 +80,8 @@ def spectral_partition(
     """Cluster a graph by k-means on the rows of its first K Laplacian eigenvectors.
 
     K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to a random
-    subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, if ``X`` is required for
-    bridges but missing, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
+    subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, if bridges require
+    the missing ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ def spectral_partition(
     X, metric, lists
         See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample represents. The number is the sample's weight in k-means,
-        and multiplies the sample's row of S. The similarity to a sample is divided among its copies.
+        Positive number of copies that each sample represents. The similarity to a sample is divided among its
+        copies.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -169,13 +169,10 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     """Return the spectral partitions of a graph for several numbers of clusters.
 
     For each k, the rows of the k eigenvectors of D^(-1/2) S D^(-1/2) with the largest eigenvalues are scaled
-    to unit length and clustered by k-means++. Raises a ValueError if S is not square, symmetric, finite and
-    non-negative, or if any k or n_init is below 1. Source: Ng, Jordan, Weiss, On spectral clustering, NIPS
-    2001.
-
-    Takes O(m^3) time and O(m^2) memory for dense and small sparse matrices. Large or very sparse matrices use
-    Lanczos iteration, as in :func:`spectral_embedding`. So do dense matrices without zeros if the result is
-    as precise as that of the dense solver. All solvers run in one thread, for reproducible rounding.
+    to unit length and clustered by k-means++. Takes O(m^3) time and O(m^2) memory for dense and small sparse
+    matrices; large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`. Raises a
+    ValueError for an invalid matrix, or if any k or n_init is below 1. Source: Ng, Jordan, Weiss, On spectral
+    clustering, NIPS 2001.
 
     Parameters
     ----------

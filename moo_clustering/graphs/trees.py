@@ -73,9 +73,8 @@ def euclidean_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of samples.
 
-    Prim's algorithm takes O(N^2 n_features) time, and Boruvka's about O(N log N) time for few features. Takes
-    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. Each
-    duplicate is linked to the one with the smallest key. Raises a ValueError if ``"boruvka"`` is used with a
+    Prim's algorithm takes O(N^2 n_features) time, and Boruvka's about O(N log N) time for few features. Each
+    duplicate is linked to the one with the smallest key. Raises a ValueError for ``"boruvka"`` with a
     non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
@@ -239,8 +238,8 @@ def mutual_reachability_mst(
     """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).
 
     core_i is the distance from sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
-    sample if there are fewer. Takes O(m^2 n_features) time (Prim's algorithm) and as much memory as
-    :func:`euclidean_mst`. Source: Campello, Moulavi and Sander, Density-based clustering, PAKDD 2013.
+    sample if there are fewer. Takes O(m^2 n_features) time (Prim's algorithm). Source: Campello, Moulavi and
+    Sander, Density-based clustering, PAKDD 2013.
 
     Parameters
     ----------
@@ -249,7 +248,7 @@ def mutual_reachability_mst(
     n_neighbors : int, default=5
     metric : {"euclidean", "precomputed"}, default="euclidean"
     n_jobs : int, optional
-        Number of threads for the neighbour search; does not affect the result.
+        Number of threads; does not affect the result.
 
     Returns
     -------
@@ -262,7 +261,7 @@ def mutual_reachability_mst(
     m, precomputed = len(data), metric == "precomputed"
     if precomputed:
         if not np.allclose(data, data.T, rtol=1e-9, atol=0.0):
-            raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree')
+            raise ValueError('a spanning tree requires symmetric distances with metric="precomputed"')
         # Make the matrix exactly symmetric, so that ties do not depend on the direction of a link.
         data = np.maximum(data, data.T)
     if m == 1:
@@ -279,9 +278,8 @@ def mutual_reachability_mst(
 def minimax_distances(tree: SpanningTree) -> FloatArray:
     """Compute the length of the longest link on the tree path between each pair of samples.
 
-    In a minimum spanning tree, no other path between the two samples has a shorter longest step: this is the
-    single-linkage (subdominant ultrametric) distance. Takes O(m^2) time and memory. Source: Gower and Ross,
-    Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
+    In a minimum spanning tree, this is the single-linkage (subdominant ultrametric) distance. Takes O(m^2)
+    time and memory. Source: Gower and Ross, Applied Statistics 18, 1969.
 
     Parameters
     ----------
@@ -308,10 +306,9 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     """Compute the order in which Genie merges the links of a minimum spanning tree.
 
     Genie merges the shortest unused link if the Gini index of the cluster sizes is at most ``threshold``, and
-    otherwise the shortest unused link of a cluster of minimum size. Takes at most O(m sqrt(m)) time, because
-    O(sqrt(m)) distinct cluster sizes can coexist, and O(m) memory. Raises a ValueError if links are not a
-    spanning tree or if lengths or threshold are invalid. Source: Gagolewski, Bartoszuk and Cena, Genie: a
-    new, fast, and outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
+    otherwise the shortest unused link of a cluster of minimum size. Takes at most O(m sqrt(m)) time. Raises a
+    ValueError for invalid links, lengths or threshold. Source: Gagolewski, Bartoszuk and Cena, Information
+    Sciences 363, 2016.
 
     Parameters
     ----------
@@ -352,9 +349,7 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
 def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
 ) -> Int32Array:
-    """Compute the Genie partitions for several numbers of clusters.
-
-    Takes O(m) time for each k, in addition to :func:`genie_merges`.
+    """Compute the Genie partitions for several numbers of clusters, in O(m) additional time for each.
 
     Parameters
     ----------

@@ -143,11 +143,8 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the points' groups in each partition, allowing for new groups.
-
-        Same as :class:`~moo_clustering.validity.LabelEvidence` with ``unnamed=True``, but takes O(len(points)
-        n_partitions) time.
-        """
+        """Return the log-likelihood of the points' groups in each partition, allowing for new groups."""
+        # Same as LabelEvidence with ``unnamed=True``, but takes O(len(points) n_partitions) time.
         if not len(points):
             return np.zeros(self.pool.n_partitions)
         cells = self.codes[points].astype(np.intp)
@@ -164,33 +161,23 @@ class QuestionPool:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Groups of all points, inferred from the anchors.
-
-    ``points`` are the anchors, oldest first, and ``groups`` their groups. The first ``n_real`` groups contain
-    anchors. The others are provisional groups: clusters without an anchor, represented by their ``medoids``.
-    ``kept`` are the indices of partitions with sufficient posterior weight, and ``weights`` their weights,
-    which sum to 1. ``new_share`` estimates the fraction of clusters that are new groups. Each point has a
-    ``group``; ``votes``, the weight of the partitions in which it shares a cluster with each group;
-    ``probabilities`` of groups with anchors; and an ``error``, the probability that its group is wrong (0 for
-    anchors). With ``full``, graph and linear kernels are added to the co-association. ``scale`` is the
-    kernel's mean diagonal over the anchors.
-    """
+    """Groups of all points, inferred from the anchors."""
 
     base: QuestionPool
-    points: IntpArray
-    groups: IntpArray
-    n_real: int
-    n_groups: int
-    kept: IntpArray
-    weights: FloatArray
-    new_share: float
-    group: IntpArray
-    medoids: IntpArray
-    votes: FloatArray
-    probabilities: FloatArray
-    error: FloatArray
-    full: bool
-    scale: float
+    points: IntpArray  # anchors, oldest first
+    groups: IntpArray  # groups of the anchors
+    n_real: int  # number of groups with anchors, which come first
+    n_groups: int  # also counts provisional groups: clusters without an anchor
+    kept: IntpArray  # indices of the partitions with sufficient posterior weight
+    weights: FloatArray  # posterior weights of these partitions, which sum to 1
+    new_share: float  # estimated fraction of clusters that are new groups
+    group: IntpArray  # group of each point
+    medoids: IntpArray  # points that represent the provisional groups
+    votes: FloatArray  # weight of the partitions in which each point shares a cluster with each group
+    probabilities: FloatArray  # probability that each point belongs to each group with anchors
+    error: FloatArray  # probability that each point's group is wrong; 0 for anchors
+    full: bool  # whether graph and linear kernels are added to the co-association
+    scale: float  # mean diagonal of the kernel over the anchors
 
     @cached_property
     def sizes(self) -> FloatArray:
@@ -286,12 +273,9 @@ class Spread:
         return (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
 
     def corrected_groups(self, error_rates: FloatArray) -> IntpArray:
-        """Return the groups of the anchors, with wrong groups replaced by predictions from the other anchors.
-
-        Kernel ridge regression on the other anchors scores all groups. An anchor is wrong if the score of its
-        group is below its error rate, and that of another group above 0.5. If predictions contradict a
-        fraction of anchors above 4 times the median error rate, no group is replaced.
-        """
+        """Return the groups of the anchors, replacing wrong groups by predictions from the other anchors."""
+        # Kernel ridge regression on the other anchors scores all groups. An anchor is wrong if the score of
+        # its group is below its error rate, and that of another group above 0.5.
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale
         system[np.diag_indices(n)] += RIDGE
@@ -330,12 +314,9 @@ class Spread:
 def spread_groups(
     base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
-    """Extend the groups of the anchors to all points.
-
-    Anchors are sorted oldest first, and groups are numbered by their first anchors. ``pairs``, of shape
-    (n_pairs, 2), contains the volunteered pairs, except those of two anchors. ``signs`` is 1 for
-    must-links, -1 for cannot-links, and closer to 0 for doubtful pairs.
-    """
+    """Extend the groups of the anchors (oldest first, groups numbered by first anchor) to all points."""
+    # ``pairs`` contains the volunteered pairs, except those of two anchors. ``signs`` is 1 for must-links, -1
+    # for cannot-links, and closer to 0 for doubtful pairs.
     with one_thread("blas"):
         return _spread(base, points, groups, pairs, signs)
 

@@ -53,40 +53,29 @@ class PairAnswer(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A question about two points (the second is the older anchor), or about the class name of one point.
-
-    ``groups`` contains the points' groups, ``probability`` is the probability that they belong together, and
-    ``value`` is the expected benefit of asking.
-    """
+    """A question about two points (the second is the older anchor), or about the class name of one point."""
 
     kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
-    groups: tuple[int, ...]
-    probability: float
-    value: float
+    groups: tuple[int, ...]  # groups of the points
+    probability: float  # probability that the points belong together
+    value: float  # expected benefit of asking
 
 
 @dataclass
 class State:
-    """The state of a session. Each answer changes a copy of it.
+    """The state of a session. Each answer changes a copy of it."""
 
-    ``anchors`` maps points with a known group to the identity of the group, oldest first, and ``names`` maps
-    identities to names. ``together`` and ``apart`` count the answers about groups. ``pending`` is the point
-    about which a series of questions is being asked, and ``unknowns`` is its number of consecutive "unknown"
-    answers. ``aside`` maps each point set aside to the number of answers at which it becomes available again.
-    ``named`` maps points named by the user to the probability that the name is wrong.
-    """
-
-    anchors: dict[int, int] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
+    anchors: dict[int, int] = field(default_factory=dict)  # identity of each anchor's group, oldest first
+    names: dict[int, str] = field(default_factory=dict)  # names of identities
     answers: list[PairAnswer] = field(default_factory=list)
     asked: set[Pair] = field(default_factory=set)
-    together: int = 0
+    together: int = 0  # number of "together" answers about groups
     apart: int = 0
-    pending: int | None = None
-    unknowns: int = 0
-    aside: dict[int, int] = field(default_factory=dict)
-    named: dict[int, float] = field(default_factory=dict)
+    pending: int | None = None  # point about which a series of questions is being asked
+    unknowns: int = 0  # number of consecutive "unknown" answers about this point
+    aside: dict[int, int] = field(default_factory=dict)  # number of answers until which a point is set aside
+    named: dict[int, float] = field(default_factory=dict)  # probability that a point's name is wrong
     n_answers: int = 0
     n_identities: int = 0
 
@@ -123,11 +112,9 @@ class State:
 
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
-    """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed.
-
-    Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior, with
-    the mean implied by ``prior`` and a weight of four repeats.
-    """
+    """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
+    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior,
+    # with the mean implied by ``prior`` and a weight of four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
@@ -148,11 +135,7 @@ def ordered(i: int, j: int) -> Pair:
 
 
 class Inquiry:
-    """A state of a session, with its partition and its next question.
-
-    ``error_rate`` is the assumed fraction of wrong answers; with 0, all answers are certain. With ``names``,
-    questions ask for class names instead of comparisons. ``spread`` is the partition, if already known.
-    """
+    """A state of a session, with its partition (``spread``, if already known) and its next question."""
 
     def __init__(
         self,
@@ -290,16 +273,13 @@ class Inquiry:
 
     @cached_property
     def proposal(self) -> Proposal | None:
-        with one_thread("blas"):
-            return self._propose()
-
-    def _propose(self) -> Proposal | None:
         pending = self.state.pending
-        if pending is not None and (found := self._about_sample(pending, 0.0)) is not None:
-            return found
-        of_groups = next(self._group_proposals(), None)
-        of_sample = self._sample_proposal(above=-1.0 if of_groups is None else of_groups.value)
-        return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
+        with one_thread("blas"):
+            if pending is not None and (found := self._about_sample(pending, 0.0)) is not None:
+                return found
+            of_groups = next(self._group_proposals(), None)
+            of_sample = self._sample_proposal(above=-1.0 if of_groups is None else of_groups.value)
+            return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
     def _group_proposals(self) -> Iterator[Proposal]:
         """Generate questions about groups, best first."""

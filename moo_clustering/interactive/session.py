@@ -26,7 +26,7 @@ from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate, odds_of
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.interactive.simulation import Question as Question
-from moo_clustering.interactive.simulation import share_moved, simulate, within
+from moo_clustering.interactive.simulation import asked_samples, share_moved, simulate, within
 from moo_clustering.persistence import creating, fingerprint, read_bytes, replacing, version_fault
 
 SIGNS = {"together": 1, "apart": -1, "unknown": 0}
@@ -82,23 +82,13 @@ class AnswerSession:
 
     Attributes
     ----------
-    question : Question or None
-        Next question, or None if no question is left.
     labels_ : ndarray of shape (n_samples,), int32
     n_clusters_ : int
-    groups_ : DataFrame
-        One row per cluster: label in ``labels_``, name, size, number of answered samples, and up to three of
-        these samples as examples.
     expected_error_ : float
         Expected fraction of samples in a wrong cluster, which helps to decide when to stop. See
         :doc:`/papers/interactive` for its accuracy.
-    may_stop_ : bool
-        Whether further answers would change little: no question is left, or ``expected_error_`` is below .02.
     error_rate_ : float
         Estimated fraction of wrong answers, or the fraction specified by the user.
-    history_ : DataFrame
-        One row per answer: samples (-1 for none), answer, kind, previous probability of "together", fraction
-        of samples moved, number of clusters, ``expected_error_``, and row of a contradicted answer (else -1).
 
     Notes
     -----
@@ -136,8 +126,8 @@ class AnswerSession:
         if not isinstance(random_state, int | np.integer) or random_state < 0:
             raise ValueError(f"random_state must be a non-negative integer, got {quoted(random_state)}")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
-            expected = f"data must have one row per sample, {base.n_samples} in all"
-            raise ValueError(f"{expected}; got shape {np.shape(data)}")
+            expected = f"data must have one row per sample ({base.n_samples})"
+            raise ValueError(f"{expected}, got shape {np.shape(data)}")
         self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
         self.error_rate: float | Literal["auto"] = "auto" if auto else float(error_rate)
         self.random_state = int(random_state)
@@ -196,7 +186,7 @@ class AnswerSession:
 
     @property
     def may_stop_(self) -> bool:
-        """Whether further answers would change little."""
+        """Whether further answers would change little: no question is left, or ``expected_error_`` < .02."""
         return self.expected_error_ < _LITTLE_TO_GAIN or self.question is None
 
     @property
@@ -253,14 +243,15 @@ class AnswerSession:
             return self._do({"answer": _checked_word(answer), "samples": [i, j], **sure})
         if (present := self.question) is None:
             raise ValueError("no questions are left; pass samples=(i, j) to answer about two samples")
-        if question is not None and question != present and question.number != present.number:
-            said = f"question number {question.number} has already been answered"
-            raise ValueError(f"{said}; session.question is number {present.number}")
+        if question is not None and (question.number, question.samples) != (present.number, present.samples):
+            said = f"question {question.number} has already been answered"
+            shown = f"question {present.number}, about samples {list(present.samples)}"
+            raise ValueError(f"{said}; session.question is now {shown}")
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):
             remedy = f'answer with the class of sample {present.samples[0]} or "unknown"'
-            raise ValueError(f"{answer!r} is an answer about two samples: {remedy}, or pass samples=(i, j)")
+            raise ValueError(f"{answer!r} is an answer about two samples; {remedy}, or pass samples=(i, j)")
         else:
             word = answer if answer == "unknown" else _checked_name(answer)
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
@@ -270,9 +261,9 @@ class AnswerSession:
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
-            raise ValueError(f"confidence must be above 0.5 and at most 1, got {quoted(confidence)}")
+            raise ValueError(f"confidence must be in (0.5, 1], got {quoted(confidence)}")
         if self.error_rate == 0.0:
-            raise ValueError("confidence requires an error_rate above 0; with 0, all answers are certain")
+            raise ValueError("confidence requires a positive error_rate; with 0, all answers are certain")
         return {"confidence": value}
 
     def run(
@@ -317,15 +308,14 @@ class AnswerSession:
                 word, confidence = answer if isinstance(answer, tuple) else (answer, None)
                 self.answer(word, confidence=confidence)
             except (ValueError, TypeError, AttributeError) as error:
-                asked = " and ".join(map(str, question.samples))
-                said = f"the oracle answered {quoted(answer)} about samples {asked}: {error}"
+                said = f"the oracle answered {quoted(answer)} about {asked_samples(question)}: {error}"
                 raise ValueError(said) from error
         return self
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
         """Return a function that answers from the known classes of the samples."""
         n = self._base.n_samples
-        expected = f"oracle must be a function, or contain one class per sample, {n} in all"
+        expected = f"oracle must be a function, or contain one class per sample ({n})"
         if isinstance(classes, str) or np.ndim(classes) != 1:
             raise TypeError(f"{expected}, got {quoted(classes)}")
         known = checked_array(classes, "oracle")
@@ -350,10 +340,7 @@ class AnswerSession:
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
     def undo(self) -> Self:
-        """Undo the last answer or :meth:`reopen`, and restore the previous labels and question.
-
-        Raises a ValueError if there is no answer to undo.
-        """
+        """Undo the last answer or :meth:`reopen`; raise a ValueError if there is none."""
         if not self._past and not self._reopened:
             raise ValueError("there is no answer to undo")
         self._record({"undo": True})
@@ -394,10 +381,7 @@ class AnswerSession:
             self._add(event)
 
     def redo(self) -> Self:
-        """Redo the last answer that was undone.
-
-        Raises a ValueError if nothing was undone since the last answer.
-        """
+        """Redo the last undone answer; raise a ValueError if nothing was undone since the last answer."""
         if not self._undone:
             raise ValueError("there is no answer to redo")
         self._record({"redo": True})
@@ -580,12 +564,7 @@ class AnswerSession:
         ]
 
     def pairs(self) -> tuple[Int64Array, Int64Array]:
-        """Return the answers as must-links and cannot-links that can be passed to ``fit``.
-
-        Returns
-        -------
-        must_link, cannot_link : ndarray of shape (n_pairs, 2)
-        """
+        """Return the answers as must-links and cannot-links for ``fit``, both of shape (n_pairs, 2)."""
         must, cannot = (np.array(self._pairs(word), dtype=np.int64) for word in ("together", "apart"))
         return must.reshape(-1, 2), cannot.reshape(-1, 2)
 
@@ -608,7 +587,7 @@ class AnswerSession:
 
     @property
     def groups_(self) -> pd.DataFrame:
-        """Name, size, number of answered samples and examples of each cluster."""
+        """One row per cluster: label, name, size, number of answered samples, and up to three examples."""
         inquiry, groups = self._inquiry, self._group_of_number.tolist()
         founders = [inquiry.founders[group] for group in groups]
         n_real = inquiry.spread.n_real
@@ -624,7 +603,11 @@ class AnswerSession:
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Answers and their effects, one row per answer."""
+        """Answers and their effects, one row per answer; ``i`` and ``j`` are the samples (-1 for none).
+
+        ``probability`` is the previous probability of "together", ``moved`` is the fraction of samples moved,
+        and ``contradicts`` is the row of a contradicted answer (else -1).
+        """
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
@@ -632,12 +615,9 @@ class AnswerSession:
     # Methods that read and write files.
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers to a file, from which ``ask(resume=path)`` can continue.
+        """Write the answers to a JSON-lines file, from which ``ask(resume=path)`` can continue.
 
-        Parameters
-        ----------
-        path : path
-            JSON lines: a header with a fingerprint of the fit, and one line per answer. Replaced atomically.
+        An existing file is replaced atomically.
         """
         self._save(checked_path(path), replacing)
 
@@ -688,21 +668,10 @@ class AnswerSession:
 
     @classmethod
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
-        """Continue a saved session. New answers are appended to its file.
+        """Continue a saved session, given the pool of the same fit. New answers are appended to its file.
 
-        Raises a SessionFileError if the file is damaged, has another format, or belongs to another fit.
-
-        Parameters
-        ----------
-        base : QuestionPool
-            Pool from the same fit.
-        path : path
-        data : array-like, DataFrame or sequence of str, optional
-            Features or texts of the samples to display.
-
-        Returns
-        -------
-        AnswerSession
+        ``data`` is displayed as in :class:`AnswerSession`. Raises a SessionFileError if the file is damaged,
+        has another format, or belongs to another fit.
         """
         file = checked_path(path)
         head, events, complete = _read(file)
@@ -717,7 +686,7 @@ class AnswerSession:
             try:
                 session._replay(event)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                said = f"{file} is damaged: line {number + 2} is not an answer ({quoted(event)})"
+                said = f"{file} is damaged: line {number + 2} is not a valid answer ({quoted(event)})"
                 raise SessionFileError(said) from error
             session._events.append(event)
         if not complete:
@@ -773,13 +742,13 @@ class AnswerSession:
 
     def summary(self) -> str:
         """Return a summary in a few sentences, with advice on whether to stop."""
-        real, n_answers = self._inquiry.spread.n_real, len(self._past)
+        real, n_answers, k = self._inquiry.spread.n_real, len(self._past), self.n_clusters_
         words = (
-            f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} "
-            f"confirmed); about {self.expected_error_:.0%} of the samples may be in a wrong cluster."
+            f"{n_answers} answer{'s' * (n_answers != 1)}, {k} cluster{'s' * (k != 1)} ({real} confirmed). "
+            f"About {self.expected_error_:.0%} of the samples may be in a wrong cluster."
         )
         if self.error_rate == "auto":
-            words += f" About {self.error_rate_:.0%} of the answers are estimated to be wrong."
+            words += f" An estimated {self.error_rate_:.0%} of the answers are wrong."
         if self.may_stop_:
             words += " Further answers would change little; you can stop."
         elif self.expected_error_ < _PRESENTABLE:
@@ -802,13 +771,9 @@ class AnswerSession:
         return ShownSamples.of(data, names=None if data is not None else range(base.n_samples))
 
     def widget(self) -> Any:
-        """Return a notebook widget with buttons for answering the questions.
+        """Return a notebook widget (``ipywidgets.VBox``) with buttons for answering the questions.
 
         Raises a MissingPackageError if ipywidgets is not installed (extra ``notebook``).
-
-        Returns
-        -------
-        ipywidgets.VBox
         """
         widgets = optional_package(
             "ipywidgets", "notebook", "a session's widget", "; or answer with session.answer"
@@ -849,11 +814,8 @@ class AnswerSession:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Return the header and the events in a file, and whether its last line is terminated.
-
-    An unterminated last line, written by a killed process, is kept if it is complete JSON. Otherwise, it is
-    ignored with a warning.
-    """
+    """Return the header and the events in a file, and whether its last line is terminated."""
+    # An unterminated last line, written by a killed process, is kept if it is complete JSON.
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
@@ -869,16 +831,16 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
             if number <= len(lines):
                 raise SessionFileError(f"{path} is damaged: line {number} is not valid JSON") from error
             if lines:
-                warn_caller(f"{path}: the last line, {number}, is incomplete and was ignored")
+                warn_caller(f"{path}: the last line ({number}) is incomplete and was ignored")
             break
         if not isinstance(entry, dict):
-            raise SessionFileError(f"{path} is damaged: line {number} is not an answer")
+            raise SessionFileError(f"{path} is damaged: line {number} is not a valid answer")
         entries.append(entry)
     if not entries or entries[0].get("format") != _FORMAT:
         raise SessionFileError(f"{path} is not an answer file")
     head, *events = entries
     if fault := version_fault(head.get("version"), _VERSION):
-        raise SessionFileError(f"{path} {fault}.")
+        raise SessionFileError(f"{path} {fault}")
     if missing := {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys():
         raise SessionFileError(f"{path} is damaged: its header lacks {', '.join(sorted(missing))}")
     return head, events, rest == ""

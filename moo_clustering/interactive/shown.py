@@ -37,10 +37,7 @@ class Picture(NamedTuple):
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read the picture at the path in a cell, which is relative to the table's folder.
-
-    Returns None unless the resolved path is a PNG, JPEG, GIF or WebP file of at most 10 MB in the folder.
-    """
+    """Read the picture at a cell's path; return None unless it is a picture in the folder, up to 10 MB."""
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
         root = folder.resolve(strict=True)
@@ -64,17 +61,13 @@ class Line(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """The samples in a question, side by side.
-
-    ``notes`` lists columns that are not features, such as names and image paths. ``features`` are sorted by
-    decreasing difference. ``words`` contains the words with a larger weight in each text than in the other.
-    """
+    """The samples in a question, side by side."""
 
     names: tuple[str, ...]
-    notes: list[Line]
-    features: list[Line]
+    notes: list[Line]  # columns that are not features, such as names and image paths
+    features: list[Line]  # sorted by decreasing difference
     texts: tuple[str, ...]
-    words: tuple[tuple[str, ...], ...]
+    words: tuple[tuple[str, ...], ...]  # words with a larger weight in each text than in the other
 
 
 @dataclass(frozen=True, eq=False)

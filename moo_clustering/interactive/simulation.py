@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Empty, Queue
 from threading import Thread
 from typing import Any, Literal, Protocol
@@ -43,7 +43,7 @@ class Question:
     kind: Literal["groups", "sample", "repeat"]
     probability: float
     value: float
-    concerns: IntpArray
+    concerns: IntpArray = field(compare=False)
     number: int
 
 
@@ -114,11 +114,11 @@ def simulate(
     """
     values, n_samples = checked_array(y, "y"), len(asker.labels_)
     if values.shape != (n_samples,):
-        raise ValueError(f"y must contain one class per sample, {n_samples} in all; got shape {values.shape}")
+        raise ValueError(f"y must contain one class per sample ({n_samples}), got shape {values.shape}")
     n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
     position_bias = probability("position_bias", position_bias)
     if any(v is None or v != v for v in values.tolist()):
-        raise ValueError("y must contain classes, and -1 for samples without a class, got NaN or None")
+        raise ValueError("y must contain classes, or -1 for samples without a class, got NaN or None")
     known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
     classes, codes = np.unique(values[known], return_inverse=True)
     code_of = np.full(len(values), -1)
@@ -169,6 +169,12 @@ def share_moved(before: Labels, after: Labels) -> float:
     return float(1.0 - shared[rows, columns].sum() / len(before))
 
 
+def asked_samples(question: Question) -> str:
+    """Return "sample 3" or "samples 3 and 5"."""
+    rows = question.samples
+    return f"sample{'s' * (len(rows) > 1)} {' and '.join(map(str, rows))}"
+
+
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
     """Return the oracle's answer; raise a TimeoutError if it takes longer than ``seconds``."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
@@ -184,8 +190,7 @@ def within(seconds: float, oracle: Callable[[Question], Any], question: Question
     try:
         answer, error = found.get(timeout=seconds)
     except Empty:
-        asked = " and ".join(map(str, question.samples))
-        fault = f"the oracle did not answer about samples {asked} within {seconds:g} seconds"
+        fault = f"the oracle did not answer about {asked_samples(question)} within {seconds:g} seconds"
         raise TimeoutError(fault) from None
     if error is not None:
         raise error

@@ -46,7 +46,7 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
         names = getattr(problem, "constraint_names", ("constraints",))
         absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
         raise ValueError(
-            f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}: use "
+            f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}; use "
             f"another algorithm such as NSGA2, or remove the constraints{absent}"
         )
 
@@ -95,7 +95,7 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
     if not isinstance(encoding, kind):
         raise TypeError(
             f"this operator requires a problem with an encoding of type {kind.__name__}, got "
-            f"{type(problem).__name__}: use an operator of problem.operators(), or another problem"
+            f"{type(problem).__name__}; use an operator from problem.operators(), or another problem"
         )
     return encoding
 
@@ -104,18 +104,14 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
     """Return the problem; raise a TypeError that mentions ``kind`` if an attribute is missing."""
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
-            f"this operator requires a {kind}, got {type(problem).__name__}: use an operator of "
+            f"this operator requires a {kind}, got {type(problem).__name__}; use an operator from "
             f"problem.operators(), or a {kind}"
         )
     return problem
 
 
 class SeededOperator(Documented, ABC):
-    """Base class for pymoo operators that depend only on the problem, the genes and a random generator.
-
-    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents for a
-    crossover, or the individuals for a mutation or repair. For samplings, ``X`` is the number of individuals.
-    """
+    """Base class for pymoo operators that depend only on the problem, the genes and a random generator."""
 
     # Arguments of :func:`require`: problem class for the error message, and required attributes.
     _needs: ClassVar[tuple[str, ...]] = ()
@@ -127,7 +123,10 @@ class SeededOperator(Documented, ABC):
 
     @abstractmethod
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
-        """Vary, repair or sample individuals, using only random numbers from ``rng``."""
+        """Vary, repair or sample individuals, using only random numbers from ``rng``.
+
+        ``X`` contains parents, individuals to mutate or repair or, for samplings, the number of individuals.
+        """
 
 
 class PairCrossover(SeededOperator, Crossover):

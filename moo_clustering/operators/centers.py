@@ -28,10 +28,10 @@ class CenterMatchingCrossover(base.PairCrossover):
     """Match two parents' centres, and inherit a random centre from each matched pair.
 
     Centres are matched to minimise the sum of squared distances. A second child inherits the other centres.
-    Each child's ``"mix"``, a probability for :class:`RelocateCenter`, is that of a random parent plus a
-    uniform random number from [-0.2, 0.2], clipped to [0, 1]. Supports
-    :class:`~moo_clustering.problems.SumOfSquaresProblem` and ``ChunkedCenterProblem``. Takes O(k^2 n_features
-    + k^3) time per pair. Source: Gribel and Vidal, HG-means, Pattern Recognition 88, 2019.
+    Each child's ``"mix"``, a probability for :class:`RelocateCenter`, is a random parent's mix plus a uniform
+    random number from [-0.2, 0.2], clipped to [0, 1]. Supports the problems ``SumOfSquaresProblem`` and
+    ``ChunkedCenterProblem``. Takes O(k^2 n_features + k^3) time per pair. Source: Gribel and Vidal, HG-means,
+    Pattern Recognition 88, 2019.
 
     Parameters
     ----------
@@ -86,9 +86,8 @@ class RelocateCenter(base.DrawnMutation):
     """Move a centre to a sample, favouring samples far from all other centres.
 
     Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
-    nearest remaining centre. Supports the same problems as :class:`CenterMatchingCrossover`. Takes
-    O(n_samples k n_features) time per individual, or O(k n_features) for a uniform draw with
-    ``removal="uniform"``. Source: Gribel and Vidal; see :class:`CenterMatchingCrossover`.
+    nearest remaining centre. Takes O(n_samples k n_features) time per individual, or O(k n_features) for a
+    uniform draw with ``removal="uniform"``. For problems and source, see :class:`CenterMatchingCrossover`.
 
     Parameters
     ----------
@@ -96,8 +95,7 @@ class RelocateCenter(base.DrawnMutation):
         ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` draws three random centres, moves
         the one whose removal increases the objective least, and replaces D_i with its square.
     mix : float, optional
-        Probability that the sample is drawn uniformly. Default: the individual's ``"mix"``, as set by
-        :class:`CenterMatchingCrossover`; if it has none, a uniform random number is drawn for each mutation.
+        Probability of a uniform draw. Default: the individual's ``"mix"`` or, if absent, a random number.
     """
 
     def __init__(
@@ -157,11 +155,7 @@ def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
 
 
 class LocalSearchRepair(base.GeneRepair):
-    """Replace individuals' genes with ``problem.improve(X)`` (Lamarckian inheritance).
-
-    Requires a problem with a method ``improve``, which runs Lloyd's algorithm in
-    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
-    """
+    """Replace individuals' genes with ``problem.improve(X)`` (Lamarckian inheritance)."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.require(problem, "problem with improve(X)", "improve").improve(X)

@@ -23,6 +23,8 @@ from pymoo.core.variable import get
 from pymoo.operators.crossover.hux import HUX
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.repair.rounding import RoundingRepair
+from pymoo.operators.repair.to_bound import ToBoundOutOfBoundsRepair
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering._arrays import IntArray, instance, integer, name_of, quoted, warn_caller
@@ -54,7 +56,7 @@ _UNSUITED = {name: reason for reason, names in _REASONS.items() for name in name
 
 
 class EncodingSampling(base.SeededSampling):
-    """Draw valid individuals with ``problem.encoding.random``, for any encoding."""
+    """Draw valid individuals with ``problem.encoding.random``."""
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem).random(n_samples, rng)
@@ -63,8 +65,7 @@ class EncodingSampling(base.SeededSampling):
 class RefillingSampling(Sampling):
     """Repeat another sampling until it has drawn enough distinct individuals.
 
-    pymoo removes duplicates from the initial population without replacing them. In a small search space, the
-    initial population would therefore be smaller than requested.
+    pymoo removes duplicates from the initial population without replacing them.
 
     Parameters
     ----------
@@ -104,16 +105,14 @@ class RefillingSampling(Sampling):
                 break
         else:
             warn_caller(
-                f"found only {len(pop)} of {n_samples} distinct individuals in {self.max_tries} "
-                "populations: the search space may be too small, or the sampling not diverse enough"
+                f"found only {len(pop)} of {n_samples} distinct individuals in {self.max_tries} populations; "
+                "the search space may be too small, or the sampling not diverse enough"
             )
         return pop[:n_samples].get("X")
 
 
 class EncodingMutation(base.SeededMutation):
-    """Replace genes with those of individuals drawn by ``problem.encoding.random``, for any encoding.
-
-    Mutants can be invalid; :class:`~moo_clustering.operators.EncodingRepair` repairs them.
+    """Replace genes with those of individuals from ``problem.encoding.random``; mutants can be invalid.
 
     Parameters
     ----------
@@ -158,7 +157,7 @@ class MutationChoice(base.DrawnMutation):
         given = checked_array([1.0] * n if weights is None else weights, "weights", np.float64)
         if given.shape != (n,) or (given < 0).any():
             raise ValueError(
-                f"weights must be non-negative numbers, one per mutation ({n}); got {quoted(weights)}"
+                f"weights must have one non-negative number per mutation ({n}), got {quoted(weights)}"
             )
         if not given.sum() > 0:
             raise ValueError(f"weights must not all be 0, got {quoted(weights)}")
@@ -183,10 +182,7 @@ class EncodingRepair(base.GeneRepair):
 
 
 class _PartsCrossover(base.PairCrossover):
-    """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` with its own crossover.
-
-    A crossover that does not produce two children from two parents is replaced by uniform crossover.
-    """
+    """Cross each part of a ``TupleEncoding`` with its crossover (if unsuitable, a uniform crossover)."""
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
@@ -204,7 +200,7 @@ class _PartsCrossover(base.PairCrossover):
 
 
 class _PartsMutation(base.SeededMutation):
-    """Mutate each part of a :class:`~moo_clustering.encodings.TupleEncoding` with its own mutation."""
+    """Mutate each part of a ``TupleEncoding`` with its own mutation."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         mutants = []
@@ -215,7 +211,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return, for each part of a tuple encoding, a problem to pass to the part's operators, and its genes."""
+    """Return the genes of each part of a tuple encoding, with a problem for the part's operators."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -230,9 +226,9 @@ def suited_operators(
     """Return the operators registered for a problem as keyword arguments for a pymoo algorithm.
 
     ``problem.operators(algorithm)`` is equivalent. To replace an operator, use
-    ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators are
-    registered, or if the algorithm cannot search genotypes. Raises a ValueError if the algorithm does not
-    support the problem's constraints.
+    ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators
+    are registered or the algorithm cannot search genotypes, and a ValueError if it does not support the
+    problem's constraints.
 
     Parameters
     ----------
@@ -247,9 +243,8 @@ def suited_operators(
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        If the problem has an ``encoding``, individuals with equal partitions (or, if an index uses genes,
-        with equal genes) are duplicates, which the sampling replaces. If decoding is slow, the results of
-        ``encoding.canonical`` are compared instead of partitions.
+        Individuals with equal partitions (or, if an index uses genes or decoding is slow, with equal
+        ``encoding.canonical`` genes) are duplicates, which the sampling replaces.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -270,9 +265,8 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """Convert partitions or earlier results to genotypes from which a search can start.
 
-    Raises a ValueError if ``start`` does not have the problem's number of samples, or if it has more clusters
-    than the encoding supports. Raises a TypeError if the encoding cannot encode partitions. Issues a
-    UserWarning if the encoding can only approximate some partitions.
+    Raises a ValueError for a wrong number of samples or too many clusters, and a TypeError if the encoding
+    cannot encode partitions. Issues a UserWarning if the encoding can only approximate some partitions.
 
     Parameters
     ----------
@@ -300,14 +294,14 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
         slack = 1e-6 * np.maximum(1.0, np.abs(high))
         if not ((rows >= low - slack) & (rows <= high + slack)).all():
             raise ValueError(
-                "start has genes outside the bounds of the problem: use a population of a search on the same "
-                "data with the same parameters"
+                "start has genes outside the bounds of the problem; use a population from a search on the "
+                "same data with the same parameters"
             )
         return rows
     if not hasattr(encoding, "encode"):
         raise TypeError(
-            f"{type(problem).__name__} cannot encode partitions: start must be the Population or result_ of "
-            f"an earlier search, with genes of shape (n, {n_var})"
+            f"{type(problem).__name__} cannot encode partitions; pass the Population or result_ of an "
+            f"earlier search as start, with genes of shape (n, {n_var})"
         )
     labels = _start_labels(rows, encoding)
     genes: NDArray[Any] = encoding.encode(labels)
@@ -329,14 +323,14 @@ def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
         raise ValueError("start must contain at least one partition")
     if labels.min() < 0:
         raise ValueError(
-            f"labels of start must be non-negative, got {labels.min()}: assign noise to clusters"
+            f"labels of start must be non-negative, got {labels.min()}; assign noise to clusters"
         )
     labels = relabel_by_first_appearance(labels)
     limits = [getattr(encoding, name, None) for name in ("k_max", "n_clusters")]
     k_max = next((limit for limit in limits if isinstance(limit, int)), len(labels[0]))
     if (k := int(labels.max()) + 1) > k_max:
         raise ValueError(
-            f"start has {k} clusters, but the encoding supports at most {k_max}: raise k_max or n_clusters"
+            f"start has {k} clusters, but the encoding supports at most {k_max}; increase k_max or n_clusters"
         )
     return labels
 
@@ -346,7 +340,7 @@ def start_rows(start: Any) -> NDArray[Any]:
     if isinstance(start, str | PathLike):
         path = Path(start) / "labels.csv"
         if not path.is_file():
-            raise ValueError(f"start must be the folder of a run with a result, but {path} does not exist")
+            raise ValueError(f"start must be a finished run folder, but {path} does not exist")
         # Lazy import: pandas is slow to import, and used only here.
         from pandas import read_csv
 
@@ -356,7 +350,7 @@ def start_rows(start: Any) -> NDArray[Any]:
     given = start.get("X") if isinstance(start, Population) else start
     given = getattr(given, "pareto_labels_", getattr(given, "labels_", given))
     if hasattr(given, "fit"):
-        raise ValueError(f"start must be fitted, but {type(given).__name__} is not: call its fit first")
+        raise ValueError(f"start must be fitted, but {type(given).__name__} is not; call its fit first")
     return np.atleast_2d(checked_array(given, "start"))
 
 
@@ -372,8 +366,8 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn at random, and the numbers of matings of any two parents differ by at most one. Raises a
-    ValueError if ``X`` is empty or does not have ``problem.n_var`` columns.
+    Parents are drawn at random and, up to a difference of one, equally often. Raises a ValueError if ``X`` is
+    empty or does not have ``problem.n_var`` columns.
 
     Parameters
     ----------
@@ -405,7 +399,7 @@ def vary(
     instance("mutation", mutation, Mutation, "a pymoo Mutation")
     genes, rng = checked_array(X, "X"), np.random.default_rng(random_state)
     if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
-        raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}")
+        raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got shape {genes.shape}")
     if repair is None and hasattr(problem, "operators"):
         repair = problem.operators().get("repair")
     n = integer("n_offsprings", len(genes) if n_offsprings is None else n_offsprings)
@@ -437,7 +431,7 @@ def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variatio
         for each in (perturb.repair if isinstance(perturb, Mutation) else None, repair):
             out = out if each is None else np.asarray(each._do(problem, out, random_state=rng))
         if out.shape != X.shape:
-            raise ValueError(f"perturb must return the shape of X, {X.shape}, but {who} returned {out.shape}")
+            raise ValueError(f"perturb must return shape {X.shape}, as X, but {who} returned {out.shape}")
         return out.astype(X.dtype, copy=False)
 
     return vary
@@ -462,9 +456,14 @@ def register_operators(
         accepted = {*makers, "eliminate_duplicates"} if algorithm is None else _accepted(algorithm)
         if "perturb" in accepted:
             named["perturb"] = named.pop("mutation")
+        encoding = getattr(problem, "encoding", None)
+        if accepted & {"repair", "crossover", "mutation", "perturb"} == {"repair"}:
+            # Particles move through a real-valued space, even beyond the bounds.
+            within = EncodingRepair if isinstance(encoding, Encoding) else ToBoundOutOfBoundsRepair
+            rounding = RoundingRepair() if problem.vtype is bool else None
+            named["repair"] = within(repair=named.get("repair", rounding))
         # MOEAD requires one individual per reference direction, so duplicates must not be removed.
         if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
-            encoding = getattr(problem, "encoding", None)
             if duplicates is not None:
                 elimination = duplicates(problem)
             elif encoding is None:
@@ -489,12 +488,12 @@ def _accepted(algorithm: type[Any]) -> set[str]:
     """Return the keyword arguments of an algorithm; raise a TypeError if it cannot search genotypes."""
     accepted: set[str] = set()
     if not isinstance(algorithm, type):
-        raise TypeError(f"algorithm must be a class, such as NSGA2 itself, got {quoted(algorithm)}")
+        raise TypeError(f"algorithm must be a class such as NSGA2, got {quoted(algorithm)}")
     for kind in algorithm.__mro__:
         if kind.__name__ in _UNSUITED:
             raise TypeError(
-                f"{algorithm.__name__} cannot search genotypes: it {_UNSUITED[kind.__name__]}. Use an "
-                "algorithm with crossover and mutation, such as NSGA2 or GA, or with a repair, such as PSO."
+                f"{algorithm.__name__} cannot search genotypes, because it {_UNSUITED[kind.__name__]}; use "
+                "an algorithm with crossover and mutation, such as NSGA2, or with a repair, such as PSO"
             )
         if kind.__name__ in _ACCEPTED:
             return accepted.union(_ACCEPTED[kind.__name__])

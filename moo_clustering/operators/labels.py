@@ -34,21 +34,19 @@ BLOCK_DRAWS = 2**22
 class PartitionSampling(base.SeededSampling):
     """Draw partitions of bags by several methods, then repair clusters below the minimum size.
 
-    Shares are converted to numbers of individuals by the largest-remainder method. ``"bamic"`` and
-    ``"optima"`` require ``problem.distances``, the distances between bags. ``"optima"`` is by far the slowest
-    method, and can yield equal partitions, which :class:`RefillingSampling` replaces. Raises a ValueError if
-    a kind is unknown, if shares are negative or all zero, or if ``km_steps`` is below 1. Source: Evolutionary
-    multi-instance clustering (initialisation, KM operator, BAMIC), except for ``"optima"``.
+    Shares are converted to numbers of individuals by the largest-remainder method. Raises a ValueError for an
+    unknown kind, for shares that are negative or all zero, or if ``km_steps`` is below 1. Source:
+    Evolutionary multi-instance clustering (initialisation, KM operator, BAMIC), except for ``"optima"``.
 
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        Methods, with equal shares or with the shares given in a mapping:
+        Methods, with equal shares or a mapping's shares. The last two require ``problem.distances``:
 
         - ``"random"``: random labels, drawn uniformly.
         - ``"km"``: random labels, then ``km_steps`` k-means steps.
         - ``"bamic"``: distinct random medoids; each bag is assigned to the nearest medoid.
-        - ``"optima"``: greedy descents of the objective, started from equal shares of the other three kinds.
+        - ``"optima"``: greedy descents of the objective from the other three kinds; by far the slowest.
     km_steps : int, default=3
         Number of k-means steps for ``"km"``.
 
@@ -123,7 +121,7 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
         if kind not in KINDS:
             allowed = ", ".join(map(repr, KINDS))
             raise ValueError(
-                f"kinds must be from {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}"
+                f"kinds must contain only {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}"
             )
         if not 0.0 <= share < np.inf:
             raise ValueError(f"shares must be non-negative numbers, got {quoted(share)} for {kind!r}")
@@ -133,13 +131,12 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
 
 
 class _AlignedCrossover(base.PairCrossover):
-    """Crossover of two partitions that produces two children. Subclasses override :meth:`exchange`.
+    """Crossover of two partitions that produces two children.
 
     Parameters
     ----------
     align : bool
-        Whether to align the second parent's labels with the first parent's labels (see
-        :func:`~moo_clustering.encodings.align_labels`), so that equal clusters have equal labels.
+        Whether to align the second parent's labels with the first parent's by ``align_labels``.
     """
 
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
@@ -217,9 +214,9 @@ def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 class ImprovementMutation(base.DrawnMutation):
     """Redraw cluster labels one at a time, favouring clusters that improve the objective.
 
-    Each draw takes earlier draws into account, and no move reduces a cluster below
-    ``objective.min_cluster_size`` bags. A mutation takes as long as an evaluation, plus O(n + K^3) time per
-    redrawn gene, for n instances and K clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
+    Each draw takes earlier draws into account, and no move reduces a cluster below the minimum size. A
+    mutation takes as long as an evaluation, plus O(n + K^3) time per redrawn gene, for n instances and K
+    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
     Parameters
     ----------
@@ -259,9 +256,8 @@ class ImprovementMutation(base.DrawnMutation):
 class KMMutation(base.DrawnMutation):
     """Assign each bag to the nearest centroid of the partition (the KM operator).
 
-    Genes are cluster labels. The minimum cluster size is ignored; :class:`MinSizeRepair` restores it. Takes
-    O(n N) time per mutated individual, the same as an evaluation, for N bags with n instances in total.
-    Source: Evolutionary multi-instance clustering (KM operator).
+    The minimum cluster size is ignored; :class:`MinSizeRepair` restores it. A mutation takes as long as an
+    evaluation. Source: Evolutionary multi-instance clustering (KM operator).
     """
 
     def __init__(
@@ -283,8 +279,7 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Renumber the clusters of each partition by first appearance.
 
-    Equal partitions then have equal genes (:class:`CanonicalDuplicates` does not require this). Genes are
-    rounded first; negative genes raise a ValueError. Takes O(n_individuals (n_samples + K)) time.
+    Genes are rounded first; negative genes raise a ValueError. Takes O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -296,9 +291,8 @@ class CanonicalRepair(base.GeneRepair):
 class MinSizeRepair(base.GeneRepair):
     """Fill clusters up to the minimum size, starting with the moves of bags that worsen the objective least.
 
-    Cluster labels are rounded first. If the objective has ``handling="repair"``, violated constraints are
-    also repaired. Valid individuals are not changed. A repair takes as long as an evaluation, plus O(N) time
-    per moved bag, for N bags.
+    Cluster labels are rounded first, and valid individuals are not changed. With ``handling="repair"``,
+    constraints are also repaired. Takes as long as an evaluation, plus O(N) time per moved bag, for N bags.
 
     Parameters
     ----------
@@ -327,7 +321,7 @@ def objective_of(problem: Any, objective: BagObjective | None, *methods: str) ->
     if lacking:
         owner = f"{type(problem).__name__}.objective" if objective is None else type(objective).__name__
         raise TypeError(
-            f"{owner} has no {lacking[0]}(), which this operator requires: use a "
+            f"{owner} has no {lacking[0]}(), which this operator requires; use a "
             "BagPartitionProblem, or pass objective=BagObjective(...) to the operator"
         )
     return own  # type: ignore[return-value]

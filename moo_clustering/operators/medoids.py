@@ -21,11 +21,7 @@ SlotKind = Literal["index", "rank"]
 
 
 class MedoidSampling(base.SeededSampling):
-    """Draw K uniformly from k_min..k_max, then draw K distinct samples as medoids.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.MedoidEncoding`, such as
-    :class:`~moo_clustering.problems.MedoidProblem`.
-    """
+    """Draw K uniformly from k_min..k_max, then draw K distinct samples as medoids for a MedoidEncoding."""
 
     def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem, MedoidEncoding).random(n_samples, rng)
@@ -132,8 +128,7 @@ class MedoidReplaceMutation(base.SeededMutation):
 class MedoidSwapMutation(base.SeededMutation):
     """Swap the positions of two medoids.
 
-    This does not change the clustering, but the gene order affects a later crossover. To change the
-    clustering, use :class:`MedoidReplaceMutation`. Source: NSGA-II-clus.
+    The gene order affects a later crossover, but not the clustering. Source: NSGA-II-clus.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
@@ -202,8 +197,8 @@ def slot_radius(reach: float, n_samples: int) -> int:
 class MedoidSetRepair(base.GeneRepair):
     """Remove invalid and repeated medoids, then add random medoids if fewer than ``k_min`` remain.
 
-    Genes are rounded first, and the remaining medoids move to the left. Only children of custom operators
-    need this repair. Instead of random medoids, :class:`EncodingRepair` adds those with the lowest indices.
+    Genes are rounded first. Only children of custom operators need this repair. Instead of random medoids,
+    :class:`EncodingRepair` adds those with the lowest indices.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

@@ -16,10 +16,7 @@ MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 
 
 class ModesSampling(base.SeededSampling):
-    """Draw K samples without replacement as modes; samples with equal values yield equal modes.
-
-    Requires a :class:`~moo_clustering.problems.FuzzyModesProblem`.
-    """
+    """Draw K samples without replacement as modes of a ``FuzzyModesProblem``."""
 
     _needs = MODES
 
@@ -31,10 +28,7 @@ class ModesSampling(base.SeededSampling):
 
 
 class ModesMutation(base.SeededMutation):
-    """Set a random attribute of a random mode to a random category, or to a random number in its range.
-
-    Requires a :class:`~moo_clustering.problems.FuzzyModesProblem`.
-    """
+    """Set a random attribute of a random mode to a random category or a random number in its range."""
 
     _needs = MODES
 

@@ -53,8 +53,8 @@ class NeighborSampling(base.SeededSampling):
             return np.minimum(problem.widths, np.uint32(own))
         if problem.width < problem.n_samples - 1:
             raise ValueError(
-                "init='random' draws from all samples and requires neighbour lists of full "
-                f"width, {problem.n_samples - 1}; got width {problem.width}"
+                "init='random' requires neighbour lists of full width, n_samples - 1 = "
+                f"{problem.n_samples - 1}; got width {problem.width}"
             )
         return problem.lists.n_admissible.astype(np.uint32)
 
@@ -62,8 +62,7 @@ class NeighborSampling(base.SeededSampling):
 class UniformNeighborCrossover(base.PairCrossover):
     """Swap each gene between two parents with probability one half.
 
-    Children of feasible parents are feasible, because each gene keeps its position. One random bit is drawn
-    per gene. Raises a TypeError if genes are not integers.
+    Children of feasible parents are feasible. Raises a TypeError if genes are not integers.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -71,7 +70,9 @@ class UniformNeighborCrossover(base.PairCrossover):
 
     def _apply(self, problem: Any, X: IntArray, rng: Generator) -> IntArray:
         if X.dtype.kind not in "iub":
-            raise TypeError(f"genes must be integers, got {X.dtype}: use an operator of problem.operators()")
+            raise TypeError(
+                f"genes must be integers, got {X.dtype}; use an operator from problem.operators()"
+            )
         parents = np.ascontiguousarray(X)
         _, n_pairs, n_var = parents.shape
         swap = base.random_bits(n_pairs, n_var, rng).view(np.uint8)
@@ -88,8 +89,7 @@ class UniformNeighborCrossover(base.PairCrossover):
 class RankSBX(SBX):
     """Simulated binary crossover of neighbour ranks, followed by rounding and clipping.
 
-    A change in rank selects a nearer or farther neighbour, so the order of the samples is irrelevant. Random
-    numbers are drawn as in pymoo's SBX (bounded form, genes swapped with probability one half).
+    Random numbers are drawn as in pymoo's SBX (bounded form, genes swapped with probability one half).
     Source: PESC, "Evolutionary operators"; Deb and Agrawal 1995.
 
     Parameters
@@ -126,7 +126,7 @@ class IndexSBX(RankSBX):
 class NeighborResample(base.SeededMutation):
     """Redraw random links, each uniformly from the k nearest admissible neighbours of its sample.
 
-    Random numbers are drawn only for genes that change, in O(prob_var * pop * N) time.
+    Takes O(prob_var * pop * N) time, because random numbers are drawn only for genes that change.
 
     Parameters
     ----------
@@ -157,8 +157,8 @@ class NeighborResample(base.SeededMutation):
 class RankPM(PM):
     """Polynomial mutation of neighbour ranks, followed by rounding and clipping.
 
-    For neighbour lists with a width of up to about 20 and ``eta=20``, rounding usually restores the parent's
-    value. Decrease ``eta`` or use :class:`NeighborResample` instead.
+    With up to about 20 neighbours and ``eta=20``, rounding usually restores the parent's value: decrease
+    ``eta``, or use :class:`NeighborResample`.
     """
 
     def __init__(
@@ -182,10 +182,7 @@ class IndexPM(RankPM):
 
 
 class CannotLinkRepair(base.GeneRepair):
-    """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
-
-    Valid ranks are not changed. Source: PESC, Eq. 3.
-    """
+    """Redraw self links and forbidden links from the k nearest admissible neighbours (PESC, Eq. 3)."""
 
     _needs = NEIGHBOR_GRAPH
 

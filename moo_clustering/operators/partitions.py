@@ -16,7 +16,7 @@ from pymoo.core.variable import get
 from scipy.sparse.csgraph import breadth_first_order
 
 from moo_clustering._arrays import instance, integer, probability, quoted
-from moo_clustering._data import checked_array, checked_graph
+from moo_clustering._data import checked_array, checked_graph, require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions as kernels
 from moo_clustering._types import BoolArray, FloatArray, IntArray, Labels
@@ -66,26 +66,23 @@ class LabelGraph:
     def links(self, labels: Labels) -> FloatArray:
         """Sum the similarities between each pair of clusters, shape (k, k), in O(links + k^2) time."""
         sums = np.zeros((int(labels.max()) + 1,) * 2)
-        kernels.sum_links(*self._rows, labels, sums)
+        kernels.sum_links(*self._rows(labels), labels, sums)
         return sums
 
     def voted(self, labels: Labels, inertia: float) -> Labels:
         """Move all samples to their most similar clusters at the same time; clusters can become empty."""
         out, tally = np.empty_like(labels), np.zeros(int(labels.max()) + 1)
-        kernels.vote_once(*self._rows, inertia * self.volumes, labels, tally, out)
+        kernels.vote_once(*self._rows(labels), inertia * self.volumes, labels, tally, out)
         return out
 
     def joined(self, labels: Labels, max_rounds: int) -> Labels:
         """Assign samples labelled -1 to their most similar clusters in rounds; unlinked samples keep -1."""
         out = labels.copy()
-        kernels.join_neighbors(*self._rows, out, np.zeros(int(labels.max()) + 1), max_rounds)
+        kernels.join_neighbors(*self._rows(labels), out, np.zeros(int(labels.max()) + 1), max_rounds)
         return out
 
     def united(self, labels: Labels, k_max: int) -> Labels:
-        """Merge the smallest cluster with its most similar cluster until at most ``k_max`` clusters remain.
-
-        Ties are broken by the lowest label. A cluster without links is merged with the next smallest cluster.
-        """
+        """Merge the smallest cluster with its most similar or next smallest, down to ``k_max`` clusters."""
         size: FloatArray = np.bincount(labels).astype(np.float64)
         if len(size) <= k_max:
             return labels
@@ -104,8 +101,9 @@ class LabelGraph:
             links[small] = links[:, small] = 0.0
         return relabel_by_first_appearance(number[labels])
 
-    @property
-    def _rows(self) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
+    def _rows(self, labels: Labels) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
+        # The kernels do not check bounds.
+        require_same_samples("graph and partition", self.n_samples, len(labels))
         return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -116,8 +114,8 @@ class LabelGraph:
 class PoolSampling(Sampling):
     """Return the highest-scoring distinct partitions of a pool, deterministically.
 
-    The population is smaller than requested if the pool has too few distinct partitions. Requires a problem
-    with an encoding. Source: ParetoClustering, operators.
+    The population is smaller than requested if the pool has too few distinct partitions. Source:
+    ParetoClustering, operators.
 
     Parameters
     ----------
@@ -129,11 +127,11 @@ class PoolSampling(Sampling):
         super().__init__()
         labels = pool_labels(pool)
         values = checked_array(scores, "scores", np.float64, finite=False)
-        if values.shape != (len(labels),) or np.isnan(values).any():
-            raise ValueError(
-                f"scores must have one number per partition of the pool, {len(labels)} in all; got "
-                f"shape {values.shape}"
-            )
+        if values.shape != (len(labels),):
+            what = f"one number per partition of the pool ({len(labels)})"
+            raise ValueError(f"scores must have {what}, got shape {values.shape}")
+        if np.isnan(values).any():
+            raise ValueError("scores must not contain NaN")
         ranked = labels[np.lexsort((labels.max(axis=1), -values))]
         self.labels = ranked[distinct_rows(ranked)[0]]
 
@@ -149,15 +147,13 @@ class GroupingOverlayCrossover(base.PairCrossover):
     (none if A has only one cluster). All other samples keep their clusters of B. If less than ``min_share``
     of a cluster of B remains, its samples join their neighbours' clusters in rounds; samples without links
     stay together. While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
-    k^2) time per child. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(n_samples + links + k^2) time per child. Source: ParetoClustering.
 
     Parameters
     ----------
     prob : float, default=0.6
         Probability that a pair is crossed. Otherwise, the children are copies of the parents. Crossed
-        children are marked for :class:`~moo_clustering.operators.PartitionMutation`.
+        children are marked for :class:`PartitionMutation`.
     min_share : float, default=0.3
         Clusters of B that keep less than this share of their samples are dissolved.
     max_rounds : int, default=10
@@ -184,7 +180,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         return Population.new("X", children.reshape(-1, problem.n_var), CROSSED, np.tile(crossed, 2))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        k_max = bounds_of(problem).k_max
+        k_max = bounds_of(problem, self).k_max
         parents = np.stack([canonical_rows(side, problem.n_var) for side in X])
         out = parents.copy()
         for q, (a, b) in enumerate(parents.swapaxes(0, 1)):
@@ -230,17 +226,14 @@ def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
 
 
 class LabelMutation(base.DrawnMutation):
-    """Mutation of one partition at a time. Subclasses override :meth:`varied`.
-
-    Labels are canonical (numbered by first appearance) before and after the mutation.
-    """
+    """Mutation of one partition at a time, before and after which labels are numbered by first appearance."""
 
     @abstractmethod
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
         """Return a mutated copy of a canonical partition, or the partition itself if it cannot be mutated."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem)
+        bounds = bounds_of(problem, self)
         out = canonical_rows(X, problem.n_var)
         for row in out:
             row[:] = self.varied(row.copy(), bounds, rng)
@@ -254,9 +247,7 @@ class GraphMerge(LabelMutation):
     The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the sum
     of the similarities between the two clusters, and vol_a is the sum of all similarities of samples in a. If
     no clusters are linked, all pairs are equally likely. Partitions with ``k_min`` clusters are not changed.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
-    individual. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(links + k^2) time per individual. Source: ParetoClustering.
     """
 
     def __init__(self, graph: Any, prob: float = 1.0, **kwargs: Any) -> None:
@@ -289,9 +280,7 @@ class PoolSplit(LabelMutation):
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
     cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either all these
     pieces or a random one become clusters. Smaller pieces stay with the largest piece or the remainder.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples) time per
-    attempt. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -345,9 +334,7 @@ class GraphRefine(LabelMutation):
     S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties are broken in favour of the sample's own cluster, then of
     the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would leave fewer than
     ``k_min`` clusters is not taken.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step
-    and individual. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(links) time per step and individual. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -390,11 +377,9 @@ class PairViolationMutation(LabelMutation):
     cluster or by moving it to the most similar other cluster. One of the two moves is drawn at random; the
     other is used if the drawn move would violate ``k_min..k_max``, or if no other cluster is linked to the
     piece. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
-    * cluster size + links) time per individual. Combine this mutation with an objective that scores cluster
-    boundaries; otherwise, the search overfits the constraints by cutting off tiny pieces around the
-    constrained samples. Source: ParetoClustering, evolution with pairs.
+    Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per individual.
+    Combine this mutation with an objective that scores cluster boundaries; otherwise, the search cuts off
+    tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
     """
 
     def __init__(
@@ -402,8 +387,8 @@ class PairViolationMutation(LabelMutation):
     ) -> None:
         super().__init__(prob, **kwargs)
         instance("constraints", constraints, PairwiseConstraints, "PairwiseConstraints")
-        self.graph = LabelGraph.of(graph)
-        self.pool = pool_labels(pool)
+        self.graph, self.pool = graph_and_pool(graph, pool)
+        require_same_samples("graph and constraints", self.graph.n_samples, constraints.n_samples)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
         self.together = np.arange(len(self.pairs)) < len(constraints.must_link)
 
@@ -461,15 +446,15 @@ def _moved(labels: Labels, members: NDArray[Any], target: int) -> Labels:
 class PartitionMutation(base.SeededMutation):
     """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn at random per individual.
 
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 +
-    n_samples) time per individual. Source: ParetoClustering, operators.
+    Requires a ``LabelEncoding``. Takes O(links + k^2 + n_samples) time per individual. Source:
+    ParetoClustering, operators.
 
     Parameters
     ----------
     merge, split, refine : float, default=0.35, 0.40, 0.25
         Relative frequencies of :class:`GraphMerge`, :class:`PoolSplit` and :class:`GraphRefine`.
     crossed : float, default=0.3
-        Probability that a child of :class:`~moo_clustering.operators.GroupingOverlayCrossover` is mutated.
+        Probability that a child of :class:`GroupingOverlayCrossover` is mutated.
         All other individuals are always mutated.
     polish : float, default=0.3
         Probability of a final :class:`GraphRefine` step, whether or not the individual is mutated.
@@ -491,9 +476,9 @@ class PartitionMutation(base.SeededMutation):
         pairs: float = 0.55,
     ) -> None:
         super().__init__()
-        graph = LabelGraph.of(graph)
-        self.refinement = GraphRefine(graph)
-        self.mutations: tuple[LabelMutation, ...] = (GraphMerge(graph), PoolSplit(pool), self.refinement)
+        self.graph, self.pool = graph_and_pool(graph, pool)
+        self.refinement = GraphRefine(self.graph)
+        self.mutations: tuple[LabelMutation, ...] = (GraphMerge(self.graph), PoolSplit(pool), self.refinement)
         weights = np.array([merge, split, refine], dtype=np.float64)
         if not (np.isfinite(weights) & (weights >= 0.0)).all() or not weights.any():
             raise ValueError(
@@ -524,7 +509,7 @@ class PartitionMutation(base.SeededMutation):
         self, problem: Any, X: NDArray[Any], crossed: Sequence[bool], rng: np.random.Generator
     ) -> Labels:
         """Return mutated copies of the rows of X; ``crossed`` marks children of a crossover."""
-        bounds = bounds_of(problem)
+        bounds = bounds_of(problem, self)
         out = canonical_rows(X, problem.n_var)
         for row, mark in zip(out, crossed, strict=True):
             row[:] = self.varied(row.copy(), bounds, rng, crossed=mark)
@@ -551,10 +536,9 @@ class ClusterNumberRepair(base.GeneRepair):
 
     Clusters are merged as in :class:`GraphMerge` and split as in :class:`PoolSplit`, one piece at a time. If
     no pool partition splits a cluster, the largest cluster is halved in breadth-first order of the graph.
-
-    Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Its ``k_max`` should exceed
-    ``n_clusters``, so that mutations can still split clusters. Takes O(links + k^2) time per merge and
-    O(n_samples) per split. Source: ParetoClustering, operators.
+    The ``k_max`` of the required ``LabelEncoding`` should exceed ``n_clusters``, so that mutations can still
+    split clusters. Takes O(links + k^2) time per merge and O(n_samples) time per split. Source:
+    ParetoClustering, operators.
 
     Parameters
     ----------
@@ -564,17 +548,16 @@ class ClusterNumberRepair(base.GeneRepair):
 
     def __init__(self, graph: Any, pool: Any, n_clusters: int) -> None:
         super().__init__()
-        self.graph = LabelGraph.of(graph)
+        self.graph, self.pool = graph_and_pool(graph, pool)
         self.splitting = PoolSplit(pool)
         self.n_clusters = integer("n_clusters", n_clusters)
         if self.n_clusters > self.graph.n_samples:
             raise ValueError(
-                f"n_clusters must be at most the number of samples, {self.graph.n_samples}, "
-                f"got {self.n_clusters}"
+                f"n_clusters={self.n_clusters} must not exceed the number of samples, {self.graph.n_samples}"
             )
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem)
+        bounds = bounds_of(problem, self)
         if not bounds.k_min <= self.n_clusters <= bounds.k_max:
             raise ValueError(
                 f"n_clusters must be from {bounds.k_min} to {bounds.k_max}, the bounds of the "
@@ -615,10 +598,25 @@ class Bounds(NamedTuple):
     k_max: int
 
 
-def bounds_of(problem: Any) -> Bounds:
-    """Return the range of the number of clusters; raise a TypeError if there is no LabelEncoding."""
+def bounds_of(problem: Any, operator: Any = None) -> Bounds:
+    """Return the range of the number of clusters, after checking the problem.
+
+    Raises a TypeError if it has no LabelEncoding, and a ValueError if its number of samples differs from that
+    of the operator's graph or pool.
+    """
     encoding = base.encoding_of(problem, LabelEncoding)
+    if hasattr(operator, "graph"):
+        require_same_samples("graph and problem", operator.graph.n_samples, encoding.n_samples)
+    if hasattr(operator, "pool"):
+        require_same_samples("pool and problem", operator.pool.shape[1], encoding.n_samples)
     return Bounds(encoding.k_min, encoding.k_max)
+
+
+def graph_and_pool(graph: Any, pool: Any) -> tuple[LabelGraph, Labels]:
+    """Return the graph and the canonical partitions of the pool; raise a ValueError if samples differ."""
+    similarities, labels = LabelGraph.of(graph), pool_labels(pool)
+    require_same_samples("graph and pool", similarities.n_samples, labels.shape[1])
+    return similarities, labels
 
 
 def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:

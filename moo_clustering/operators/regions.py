@@ -30,8 +30,7 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 class DirectedMutation(base.SeededMutation):
     """Base class for mutations that improve a weighted sum of the objectives.
 
-    :class:`~moo_clustering.algorithms.DirectedWalks` sets the weights. In other algorithms, weights are
-    random and divided by the objectives' mean magnitudes. Subclasses override :meth:`toward`.
+    ``DirectedWalks`` sets the weights; in other algorithms, they are random.
     """
 
     @abstractmethod
@@ -134,7 +133,7 @@ class BoundaryClimb(DirectedMutation):
 def _directions(
     problem: Any, encoding: RegionEncoding
 ) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
-    """Return the objectives' one-hot kinds (0 if they guide no moves), shape (n_obj, 5), and their data."""
+    """Return one-hot kinds of the objectives (0 if they guide no moves), shape (n_obj, 5), and their data."""
     n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
     features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
     changes = None

@@ -23,9 +23,8 @@ def batched_tournament(
 ) -> IntArray:
     """Run tournaments, decided by feasibility, then by dominance or rank, then by crowding, then at random.
 
-    Vectorised version of :func:`pymoo.algorithms.moo.nsga2.binary_tournament`:
-    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except in ties.
-    Takes O(n_tournaments pressure n_obj) time.
+    Selects the same winners as pymoo's :func:`pymoo.algorithms.moo.nsga2.binary_tournament`, except in ties,
+    in O(n_tournaments pressure n_obj) time.
 
     Parameters
     ----------
@@ -79,15 +78,15 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
     """Return an attribute as floats, with NaN if missing; raise a ValueError if it is missing but needed."""
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
-        raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II")
+        raise ValueError(f"feasible individuals must have {key!r}, which the NSGA-II survival sets")
     return np.asarray(values, dtype=float)
 
 
 class CanonicalDuplicates(DuplicateElimination):
     """Eliminate individuals with a canonical genotype that has already occurred.
 
-    Compares one hash per individual, in O(n_individuals n_var) time plus the time for ``canonical``. pymoo's
-    default, the Euclidean distance between genes, misses permuted medoids and renumbered clusters.
+    Takes O(n_individuals n_var) time plus the time for ``canonical``. pymoo's default, the Euclidean distance
+    between genes, misses permuted medoids and renumbered clusters.
 
     Parameters
     ----------
@@ -117,9 +116,9 @@ class CanonicalDuplicates(DuplicateElimination):
             X = self.canonical.canonical(X)
         elif self.canonical is not None:
             X = np.asarray(self.canonical(X))
-            if len(X) != len(pop):
+            if X.shape[:1] != (len(pop),):
                 raise ValueError(
-                    f"canonical must return one row per individual, {len(pop)} in all; "
+                    f"canonical must return one row per individual ({len(pop)}); "
                     f"{name_of(self.canonical)} returned shape {X.shape}"
                 )
         return row_digests(X)

@@ -16,6 +16,7 @@ from pymoo.core.survival import Survival
 from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
+from moo_clustering import _arrays
 from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, instance, integer, quoted
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -54,10 +55,10 @@ class _SeededSurvival(Survival):
 class ConstraintCrowdingSurvival(_SeededSurvival):
     """Select survivors by rank, then by the sum of crowding distance and a constraint bonus, then at random.
 
-    The bonus w_m / M + w_c / C is stored in the individual's attribute ``"constraint_bonus"`` (default: 0),
-    which :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. The
-    ``crowding`` of survivors includes the bonus. To use the paper's tournament by rank, set
-    ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source: NSGA-II-clus, Algorithms 1 and 2.
+    The bonus w_m / M + w_c / C is the attribute ``"constraint_bonus"`` (default: 0) of individuals, which
+    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. For the
+    paper's tournament by rank, set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source:
+    NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -107,8 +108,8 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
     """Return the crowding distance of each member of a front, summed over the objectives.
 
     Members with the lowest or highest value of an objective get infinity or, with ``boundary="finite"``, the
-    number of objectives, which no other distance exceeds. Ties are broken by index. pymoo instead averages
-    over the objectives and uses 0 for constant objectives. Source: NSGA-II-clus, Algorithm 1.
+    number of objectives. Ties are broken by index. pymoo instead averages over the objectives and uses 0 for
+    constant objectives. Source: NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)
@@ -128,10 +129,9 @@ class DynamicDiversitySurvival(_SeededSurvival):
     """NSGA-II survival that recomputes the diversity objective f2 for the current population.
 
     pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
-    computes f2 relative to all parents and offspring before ranking, and recomputes f2, rank and crowding
-    relative to the survivors afterwards. Requires feasible individuals and a
-    :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N) for
-    ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
+    computes f2 relative to all parents and offspring before ranking, and relative to the survivors
+    afterwards. Requires feasible individuals. Takes O(pop N) time for f2, and O(n_div pop N) for ``"slots"``.
+    Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
 
     Parameters
     ----------
@@ -170,11 +170,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the survivors' rows, and their objectives relative to the survivors, shape (n_survive, 2).
-
-        ``ranks`` contains the parents and offspring in rank encoding, shape (n_individuals, n_samples). ``F``
-        contains their objectives, shape (n_individuals, 2); its second column is ignored.
-        """
+        """Return the survivors' rows and recomputed objectives; only the first column of ``F`` is used."""
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
         chosen = self._choose(problem, ranks, merged, n_survive)
@@ -236,10 +232,9 @@ def _most_different(
 class EliteSurvival(Survival):
     """Wrap another survival, and always keep the individuals with the highest scalar scores.
 
-    Requires a problem with ``decode`` and ``natural``, such as
-    :class:`~moo_clustering.problems.PartitionProblem`. ``scalar`` is called once per generation, with parents
-    and offspring. If the elite replaces any survivors, the wrapped survival is applied again to the final
-    survivors to update their rank and crowding. Source: ParetoClustering, evolution.
+    ``scalar`` is called once per generation, with parents and offspring. If the elite replaces any survivors,
+    the wrapped survival is applied again to update their rank and crowding. Source: ParetoClustering,
+    evolution.
 
     Parameters
     ----------
@@ -313,11 +308,10 @@ class EliteMemory:
         Raises a ValueError if ``scalar`` returns NaN or the wrong number of scores.
         """
         labels = relabel_by_first_appearance(labels)
-        scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
-        if scores.shape != (len(labels),) or np.isnan(scores).any():
-            raise ValueError(
-                f"scalar must return one number per partition, {len(labels)} in all; got shape {scores.shape}"
-            )
+        found = self.scalar(values, labels)
+        scores = _arrays.array_of(found, "scalar", (len(labels),), "one number per partition").astype(
+            np.float64
+        )
         best = _best(scores, labels, self.n_elite)
         labels = np.concatenate([self.labels.reshape(-1, labels.shape[1]), labels[best]])
         values = np.concatenate([self.values.reshape(-1, values.shape[1]), values[best]])
@@ -355,10 +349,7 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> IntpArray:
 
 
 class RandomSurvival(_SeededSurvival):
-    """Select survivors at random, as a control without selection. Source: ParetoClustering, controls.
-
-    Select parents at random as well, because tournaments use the survivors' ``rank`` and ``crowding``.
-    """
+    """Select survivors at random, as a control that also needs random parents. Source: ParetoClustering."""
 
     def __init__(self) -> None:
         super().__init__(filter_infeasible=False)

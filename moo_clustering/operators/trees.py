@@ -28,10 +28,9 @@ LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 class MSTInterestingnessSampling(base.SeededSampling):
     """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
 
-    Requires a :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link is interesting
-    if neither endpoint is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time;
-    "2007" adds up to ten k-means iterations for each individual in the second half of the population.
-    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    A link is interesting if neither endpoint is among the L nearest neighbours of the other. Takes
+    O(n_individuals n_var) time; "2007" adds up to ten k-means iterations for each individual in the second
+    half of the population. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -68,10 +67,9 @@ class MSTInterestingnessSampling(base.SeededSampling):
 
 
 class GreedyFrontSampling(base.SeededSampling):
-    """Take part of the population from a greedily constructed front.
+    """Take part of the population from a greedily constructed front, evenly spaced and including its ends.
 
-    The partitions taken from the front are evenly spaced and include both of its ends. Requires a problem
-    with :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
+    Requires :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
     Parameters
     ----------
@@ -171,8 +169,8 @@ class NeighborBiasedMutation(base.SeededMutation):
 
     A link to the r-th neighbour has rank r, a self link has rank 0, and a link outside the tree and lists has
     rank L + 1. With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at
-    1. Requires a :class:`~moo_clustering.problems.MOCKProblem`. Draws O(n_individuals (expected changes +
-    interesting links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+    1. Draws O(n_individuals (expected changes + interesting links)) random numbers. Source: Handl and
+    Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------

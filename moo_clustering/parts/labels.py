@@ -72,8 +72,8 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
 def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the labels of every part to a Parquet file with the columns ``row`` and ``cluster``.
 
-    Each file is written under a temporary name and then renamed, so existing files are always complete. After
-    an interruption, repeat the call to write the missing files. All workers need access to the folder.
+    Each file is written atomically. After an interruption, repeat the call to write the missing files. All
+    workers need access to the folder.
 
     Parameters
     ----------

@@ -1,8 +1,4 @@
-"""Exact sums and samples of a partitioned table, independent of how its rows are divided into parts.
-
-Each summand is rounded to a multiple of a grain: a power of two large enough for float64 to add all summands
-exactly. A sample consists of the rows with the smallest keys, which depend only on the seed and row index.
-"""
+"""Exact sums and samples of a partitioned table, independent of how its rows are divided into parts."""
 
 from __future__ import annotations
 

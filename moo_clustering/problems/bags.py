@@ -62,8 +62,6 @@ class BagPartitionProblem(partition.PartitionProblem):
     objective : BagObjective
         Objective used by :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
         first of "bag_davies_bouldin" (default), "twcv" and "ftwcv" in ``objectives``.
-    distances : ndarray of shape (n_bags, n_bags)
-        Directed Hausdorff distances, computed on first access and shared between copies.
 
     Examples
     --------
@@ -91,7 +89,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         self.bags = as_bags(bags)
         if n_clusters > self.bags.n_bags:
             raise ValueError(
-                f"n_clusters must be at most the number of bags, {self.bags.n_bags}, got {n_clusters}"
+                f"n_clusters={n_clusters} must not exceed the number of bags, {self.bags.n_bags}"
             )
         self.n_clusters, self.min_cluster_size = int(n_clusters), int(min_cluster_size)
         self.n_jobs = n_jobs
@@ -117,7 +115,7 @@ class BagPartitionProblem(partition.PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Directed Hausdorff distances from row bags to column bags."""
+        """Directed Hausdorff distances from row bags to column bags, shape (n_bags, n_bags), cached."""
         return self._tables.distances()
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -128,23 +126,17 @@ class BagPartitionProblem(partition.PartitionProblem):
 class BagMedoidProblem(partition.PartitionProblem):
     """Optimise partitions of bags, encoded by a varying number of medoids, by one or more indices.
 
-    Genes are indices of medoid bags, with -1 for empty slots; see
-    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. P individuals take O(P k_max N) time to decode, and
-    O(P (N + k_max^2)) time for Davies-Bouldin with medoids, which is computed once per set of medoids.
-    Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
+    Genes are indices of medoid bags, with -1 for empty slots. P individuals take O(P k_max N) time to decode,
+    and O(P (N + k_max^2)) time for Davies-Bouldin with medoids. Source: Evolutionary multi-instance
+    clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
     centers : {"medoid", "mean"}, default="medoid"
         Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"
-        Distance between bags, which a silhouette specified by name or class also uses: "directed",
-        "symmetric", "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
-
-    Attributes
-    ----------
-    distances : ndarray of shape (n_bags, n_bags)
-        Distances from row bags to column bags, shared between copies.
+        Distance between bags, which a silhouette specified by name or class also uses; see
+        :func:`~moo_clustering.bags.bag_distances`.
 
     Examples
     --------
@@ -187,7 +179,7 @@ class BagMedoidProblem(partition.PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Distances from row bags to column bags."""
+        """Distances from row bags to column bags, shape (n_bags, n_bags)."""
         return self._tables.distances()
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
@@ -238,7 +230,7 @@ def bag_indices(
         if isinstance(objective, str):
             if objective not in OF_BAGS:
                 raise ValueError(
-                    f"objectives must be {', '.join(map(repr, OF_BAGS))} or validity indices of bags, "
+                    f"objectives must be {', '.join(map(repr, OF_BAGS))} or bag validity indices, "
                     f"got {quoted(objective)}{did_you_mean(objective, OF_BAGS)}"
                 )
             if list(listed).count(objective) > 1:

@@ -34,13 +34,11 @@ class FuzzyModesProblem(SignedProblem):
     """Find modes of fuzzy clusters that are compact (pi) and well separated (sep).
 
     Genes are the concatenated attributes of K modes. Evaluation replaces each mode with the mode of its fuzzy
-    cluster, scores the new modes, and writes them to the individuals (``out["X"]``).
+    cluster, scores the new modes, and writes them to the individuals (``out["X"]``). Raises a ValueError for
+    invalid categories or infinite values. Source: Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
 
     - ``pi``, minimised: mean distance from a cluster's members to its mode, summed over clusters.
     - ``sep``, maximised (-sep in ``F``): sum of distances between modes, with higher weights for close modes.
-
-    Raises a ValueError if evaluated genes contain invalid categories or infinite values. Source:
-    Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
 
     Parameters
     ----------
@@ -61,9 +59,8 @@ class FuzzyModesProblem(SignedProblem):
     Notes
     -----
     A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the total
-    number of categories, or the number of features. Genotypes with the same modes in any order have identical
-    objectives, in any population and for any number of threads. Two modes can be equal, and a mode can have
-    no samples. pymoo stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
+    number of categories, or the number of features. The order of modes and the number of threads do not
+    affect objectives. pymoo stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
 
     Examples
     --------
@@ -99,8 +96,8 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64 or, for categories, rounded to int32 codes. A single genotype is treated as a
-        population. Raises a ValueError if the number of genes is wrong, or if genes are invalid or infinite.
+        Modes are float64 or, for categories, rounded to int32 codes. Raises a ValueError if the number of
+        genes is wrong, or if genes are invalid or infinite.
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -117,10 +114,7 @@ class FuzzyModesProblem(SignedProblem):
         return u
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Decode genotypes to partitions by nearest mode, shape (n_individuals, n_samples).
-
-        Ties are broken in favour of the first mode. Clusters are numbered contiguously by first appearance.
-        """
+        """Decode genotypes by nearest mode (the first on ties), numbering clusters by first appearance."""
         return relabel_by_first_appearance(self.nearest(X))
 
     def nearest(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -326,7 +320,7 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
     """Check that X contains category codes; raise a ValueError if large gaps would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
-        raise ValueError("metric='hamming' requires category codes 0, 1, ...: X must contain integers")
+        raise ValueError("metric='hamming' requires category codes 0, 1, ..., but X contains other values")
     if values.min() < 0:
         raise ValueError(f"metric='hamming' requires category codes 0, 1, ..., but X contains {values.min()}")
     most = 10 * len(values) + 1000
@@ -374,7 +368,7 @@ class EuclideanSpace:
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(modes).all():
-            raise ValueError("X contains non-finite modes")
+            raise ValueError("X must contain finite modes")
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 

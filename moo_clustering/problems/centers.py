@@ -20,7 +20,7 @@ from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering._types import FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
-from moo_clustering.encodings.base import checked_labels, distinct_rows
+from moo_clustering.encodings.base import checked_labels, contiguous, distinct_rows
 from moo_clustering.problems.partition import ConstraintHandling, PartitionProblem
 from moo_clustering.validity.base import ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares
@@ -43,13 +43,11 @@ class Optimum(NamedTuple):
 class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances between samples and their nearest centres.
 
-    Genes are the concatenated coordinates of ``n_clusters`` centres, relative to the mean of X (which
-    :meth:`centers` adds). All operators for real-valued genes can be used.
-    :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
-    centres, and ``LocalSearchRepair`` converts individuals to local optima. Evaluation takes O(n_samples
-    n_clusters n_features) time per individual, and is cached. Individuals store the position of each sample's
-    nearest centre as ``"labels"``. Raises a ValueError if evaluated genes are not finite. Sources: Lloyd,
-    IEEE Transactions on Information Theory 28, 1982; Hamerly, SDM, 2010.
+    Genes are the concatenated coordinates of ``n_clusters`` centres, relative to the mean of X. All operators
+    for real-valued genes can be used. Evaluation takes O(n_samples n_clusters n_features) time per
+    individual, and is cached. Individuals store the position of each sample's nearest centre as ``"labels"``.
+    Raises a ValueError if evaluated genes are not finite. Sources: Lloyd, IEEE Transactions on Information
+    Theory 28, 1982; Hamerly, SDM, 2010.
 
     Parameters
     ----------
@@ -57,12 +55,12 @@ class SumOfSquaresProblem(PartitionProblem):
     n_clusters : int
         Number of clusters, from 1 to n_samples.
     constraints, constraint_handling
-        See :class:`PartitionProblem`. Centres need not be cluster means, unlike in ``SumOfSquares``.
+        See :class:`PartitionProblem`.
 
     Attributes
     ----------
     encoding : CenterEncoding
-        Encoding for ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
+        Encoding for ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates``.
     n_distances, n_local_searches : int
         Numbers of point-to-point distances computed and of local searches run so far.
 
@@ -175,7 +173,8 @@ class CenterEncoding(Encoding):
     """Encoding of partitions by the concatenated coordinates of ``n_clusters`` centres.
 
     Each sample belongs to its nearest centre; ties are broken by the lowest position. Decoding takes
-    O(n_individuals n_samples n_clusters n_features) time.
+    O(n_individuals n_samples n_clusters n_features) time. ``k_min`` is 1, because centres can have no
+    samples.
 
     Attributes
     ----------
@@ -183,8 +182,6 @@ class CenterEncoding(Encoding):
         X minus its mean. Genes are coordinates in this space.
     offsets : tuple of two ndarrays of shape (n_features,)
         Offsets to subtract from X, one after the other.
-    k_min, k_max : int
-        1 and ``n_clusters``, because centres can have no samples.
     """
 
     dtype = np.dtype(np.float64)
@@ -206,10 +203,7 @@ class CenterEncoding(Encoding):
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
     def relative_centers(self, X: ArrayLike) -> FloatArray:
-        """Return a copy of the centres relative to the mean, (n_individuals, n_clusters, n_features).
-
-        Raises a ValueError if the number of columns is wrong or a value is not finite.
-        """
+        """Return a copy of the centres relative to the mean, (n_individuals, n_clusters, n_features)."""
         genes = np.atleast_2d(np.array(checked_array(X, "X", np.float64), order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
             raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}")
@@ -283,11 +277,10 @@ class FuzzyCenterEncoding(CenterEncoding):
     """Encoding of fuzzy partitions by cluster centres, with fuzzy c-means memberships.
 
     A sample's membership in a cluster is ``d^-q / sum of all d^-q``, where d are its distances to the centres
-    and ``q = 2 / (fuzziness - 1)``. A sample located at a centre belongs only to that centre's cluster, or
-    equally to all clusters with the same centre. A sample's label is the cluster with the highest membership
-    (the first on ties). Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals
-    n_samples n_clusters) memory for memberships. Distances depend on the features' units, so scale X first.
-    Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    and ``q = 2 / (fuzziness - 1)``; its label is the cluster with the highest membership (the first on ties).
+    A sample located at a centre belongs only to that centre's cluster, or equally to all clusters with the
+    same centre. Takes O(n_individuals n_samples n_clusters n_features) time. Source: J. Bezdek, "Pattern
+    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
@@ -322,12 +315,6 @@ class FuzzyCenterEncoding(CenterEncoding):
         for rows in block_slices(len(centers), self.n_samples * self.n_clusters):
             labels[rows] = self._memberships(centers[rows]).argmax(axis=2)
         return labels
-
-
-def contiguous(positions: Labels) -> Labels:
-    """Renumber each row's distinct values 0, 1, ... in ascending order."""
-    rows = [np.unique(row, return_inverse=True)[1] for row in positions]
-    return np.array(rows, dtype=np.int32).reshape(positions.shape)
 
 
 def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:

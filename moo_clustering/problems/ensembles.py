@@ -21,10 +21,9 @@ class EnsembleSelectionProblem(SignedProblem):
     - the mean NMI over pairs of selected runs (1 if there are no pairs);
     - with ``losses``, the mean loss of the selected runs, on a scale from 0 (best run) to 1 (worst run).
 
-    NMI is computed once in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
-    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not yield a
-    better consensus: compare with :func:`~moo_clustering.consensus.best_half`, which requires no search.
-    Raises a ValueError if evaluated genes are not 0 or 1.
+    NMI is computed once in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. A good subset
+    need not yield a better consensus: compare with :func:`~moo_clustering.consensus.best_half`, which
+    requires no search. Raises a ValueError if evaluated genes are not 0 or 1.
 
     Parameters
     ----------
@@ -90,6 +89,6 @@ def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:
     """Scale losses to 0..1. If all losses are equal, they become 0."""
     given = checked_array(losses, "losses", np.float64)
     if given.shape != (n_runs,):
-        raise ValueError(f"losses must be finite, one per run, shape ({n_runs},); got shape {given.shape}")
+        raise ValueError(f"losses must have one value per run ({n_runs}), got shape {given.shape}")
     spread = np.ptp(given)
     return (given - given.min()) / spread if spread > 0 else np.zeros(n_runs)

@@ -46,7 +46,7 @@ _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
 # Numbers of parts above which parts are grouped before merging, and above which fewer links are cut.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
-VALID_LINKS = "pass **problem.operators() to the algorithm."
+VALID_LINKS = "pass **problem.operators() to the algorithm"
 
 
 @documented(LocusAdjacencyEncoding)
@@ -127,7 +127,7 @@ class MOCKProblem(EncodedProblem):
     ) -> None:
         if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
             if graph is not None and graph is not encoding.graph:
-                raise ValueError("encoding must be built from the same graph, got a different graph")
+                raise ValueError("encoding and problem must use the same graph, got different graphs")
             graph = encoding.graph
         if graph is None:
             if X is None:
@@ -172,10 +172,9 @@ class MOCKProblem(EncodedProblem):
         The parts are the components of the tree without its most interesting links. For each of ``n_weights``
         relative weights of variance and connectivity, each step merges the two neighbouring parts that
         minimise the weighted increase in variance minus the weighted decrease in connectivity, each divided
-        by the objective's range. Returns the genotypes of the non-dominated partitions in order of increasing
-        variance. The result is deterministic and cached. P parts take O(n_weights P^2) to O(n_weights P^3)
-        time and O(P^2) memory. If there are more than 500 parts, the smallest are first merged with their
-        closest neighbours. With kind "split", only parts linked in the tree are merged.
+        by the objective's range. Returns the genotypes of the non-dominated partitions, lowest variance
+        first. P parts take O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. If there are more
+        than 500 parts, the smallest are first merged with their closest neighbours.
 
         Examples
         --------
@@ -225,12 +224,11 @@ class MOCKProblem(EncodedProblem):
         """Merge clusters smaller than ``least_size``, and return the best-separated or most compact result.
 
         Uses only individuals with at most 2000 clusters, exactly ``n_clusters`` of which have at least
-        ``least_size`` samples. Until ``n_clusters`` remain, the smallest cluster is merged with the cluster
-        with the highest total neighbour weight or, if it has no neighbours, with the nearest mean. For data
-        with up to three features, the result has the highest
-        :class:`~moo_clustering.validity.MinimaxSilhouette` (of up to 600 samples) if this is at least 0.4;
-        otherwise, the lowest variance. Returns its index and labels (numbered by first appearance), or None
-        if no individual qualifies. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        ``least_size`` samples. The smallest clusters are merged with the cluster with the highest total
+        neighbour weight or, without neighbours, the nearest mean. For up to three features, the best result
+        has the highest minimax silhouette (of up to 600 samples) if this is at least 0.4; otherwise, the
+        lowest variance. Returns its index and labels, or None if no individual qualifies. Takes
+        O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -303,28 +301,23 @@ class PartScores:
     # Each objective is computed by the method of the same name.
 
     def variance(self, parts: Rows) -> FloatArray:
-        """Return the mean squared distance to the cluster means."""
         sums = self.sizes, self.sums, self.means, self.within, self.total_weight
         return self._map(variances, parts, 2 * self.sums.size, *sums, scratch=self._room)
 
     def deviation(self, parts: Rows) -> FloatArray:
-        """Return the sum of the distances to the cluster means."""
         weight = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
         sums = self.sizes, self.sums, self.base, self.X, weight
         return self._map(deviations, parts, self.X.size, *sums, scratch=self._room)
 
     def connectivity(self, parts: Rows) -> FloatArray:
-        """Return the total weight of neighbours in other clusters."""
         return self._weight(parts, self.pairs, True)
 
     def ari(self, parts: Rows) -> FloatArray:
-        """Return the adjusted Rand index of the labelled samples."""
         table = np.empty((0, 0)) if self.table is None else self.table
         gaps = self._map(rand_gaps, parts, 2 * table.size, table, scratch=lambda: (np.empty_like(table),))
         return 1.0 - gaps
 
     def constraint_violation(self, parts: Rows) -> FloatArray:
-        """Return the share of violated must-links plus the share of violated cannot-links."""
         (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
         joined = always + self._weight(parts, cannot, False)
         return self._weight(parts, must, True) / must_total + joined / cannot_total
@@ -402,7 +395,7 @@ class PartScores:
     def _class_table(self, y: ArrayLike) -> FloatArray:
         targets = partial_targets(y, len(self.X))
         if targets.multilabel:
-            raise ValueError("y must contain one class per sample, -1 for unlabelled samples; got label sets")
+            raise ValueError("y must contain one class per sample, or -1 if unlabelled; got label sets")
         rows, table = targets.rows, np.zeros((self.n_parts, max(targets.n_classes, 1)))
         codes = targets.indicators[rows].argmax(axis=1) if targets.n_classes else rows
         np.add.at(
@@ -484,11 +477,8 @@ class LinkScores(PartScores):
 class NeighborGraphProblem(FixedProblem):
     """Link each sample to a near neighbour (f1), but differently in each individual (f2).
 
-    Gene i identifies the neighbour linked to sample i.
-
-    - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i], minimised.
-    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on a comparison set Q for X;
-      :class:`~moo_clustering.operators.DynamicDiversitySurvival` compares only values with the same Q.
+    - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i] for the neighbour x_i of gene i, minimised.
+    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on a comparison set Q for X.
 
     A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC,
     Eqs. 1-3, Algorithm 3.
@@ -531,13 +521,12 @@ class NeighborGraphProblem(FixedProblem):
             n_neighbors = min(default_n_neighbors(n_samples), width)
         if not 1 <= n_neighbors <= width:
             raise ValueError(
-                f"n_neighbors must be between 1 and the width of the neighbour lists, {width}; "
-                f"got {n_neighbors}"
+                f"n_neighbors must be from 1 to {width}, the width of the neighbour lists; got {n_neighbors}"
             )
         if gene == "index" and width != n_samples - 1:
             raise ValueError(
-                f"gene='index' requires neighbour lists of full width, {n_samples - 1} for "
-                f"{n_samples} samples; got width {width}"
+                f"gene='index' requires neighbour lists of full width, n_samples - 1 = {n_samples - 1}; "
+                f"got width {width}"
             )
         self.lists, self._distances = lists, lists.distances
         if sample_weight is not None:
@@ -609,7 +598,7 @@ class NeighborGraphProblem(FixedProblem):
         low, high, most = X.min(initial=0), X.max(initial=0), int(np.max(self.xu))
         # The negated condition also rejects NaN, because kernels do not check bounds.
         if not (low >= 0 and high <= most):
-            raise ValueError(f"genes must be from 0 to {most}, got {low} to {high}: {VALID_LINKS}")
+            raise ValueError(f"genes must be from 0 to {most}, got {low} to {high}; {VALID_LINKS}")
         if self._rank_of is not None:
             return np.ascontiguousarray(self._rank_of[np.arange(self.n_var), X.astype(np.intp)])
         return np.ascontiguousarray(X, dtype=self.vtype)
@@ -636,11 +625,10 @@ class NeighborGraphProblem(FixedProblem):
         return LocusAdjacencyEncoding(n_samples=self.n_samples).decode(self.neighbors(X))
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions by linking each sample to a near neighbour in its cluster.
+        """Encode partitions by linking each sample to a near neighbour in its cluster, if one is listed.
 
-        :meth:`decode` restores the partition if each cluster has a sample that its other samples can reach
-        through listed neighbours in the cluster. Otherwise, clusters are divided, and samples with no listed
-        neighbour in their cluster are linked to the nearest sample. Takes O(N (w + log N)) per partition.
+        Clusters that cannot be connected through listed neighbours are divided. Takes O(N (w + log N)) time
+        per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
@@ -678,7 +666,7 @@ class NeighborGraphProblem(FixedProblem):
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         ranks = self.ranks(X)
         if (ranks.max(axis=0, initial=0) >= self.lists.n_admissible).any():
-            raise ValueError(f"X must not link samples to themselves or forbidden neighbours: {VALID_LINKS}")
+            raise ValueError(f"X must not link samples to themselves or forbidden neighbours; {VALID_LINKS}")
         f2 = np.full(len(ranks), np.nan)
         if self.diversity == "batch":
             f2 = self.one_minus_diversity(ranks, self.count(ranks), len(ranks))  # Eq. 2
@@ -719,11 +707,10 @@ class SRMOSCProblem(FixedProblem):
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint, which the operators satisfy, requires at least one link per sample. Raises a ValueError if
-    ``"all"`` is used with too many samples, if a population exceeds ``max_memory``, if a sample has no
-    candidates, or if squares overflow. Issues a UserWarning if the data are so far from the origin that
-    rounding errors determine the links. A population and its offspring take ``2 pop_size N (4 w + 12)``
-    bytes. Evaluation takes O(N (w + links n_features)) time per individual, or O(N) with
+    A constraint, which the operators satisfy, requires at least one link per sample. Raises a ValueError for
+    too many samples with ``"all"``, a population above ``max_memory``, a sample without candidates, or
+    overflowing squares. Issues a UserWarning if rounding errors determine the links. Evaluation takes O(N (w
+    + links n_features)) time per individual, or O(N) with
     :class:`~moo_clustering.algorithms.RowTableEvaluator`. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
@@ -746,7 +733,7 @@ class SRMOSCProblem(FixedProblem):
     pop_size : int, default=100
         Population size assumed when ``max_memory`` is checked.
     max_memory : int, default=4 GiB
-        Maximum size of a population and its offspring, in bytes.
+        Maximum size of a population and its offspring, 2 pop_size N (4 w + 12) bytes.
     force : bool, default=False
         Whether to allow ``n_candidates="all"`` for more than 2000 samples.
     random_state : int, Generator or None, default=None
@@ -794,7 +781,7 @@ class SRMOSCProblem(FixedProblem):
         if n_samples < 2:
             raise ValueError("SRMOSC requires at least 2 samples, got 1")
         if isinstance(metric, str) and metric == "precomputed":
-            raise ValueError("metric must not be 'precomputed': SRMOSC reconstructs samples from features")
+            raise ValueError("metric must not be 'precomputed'; SRMOSC reconstructs samples from features")
         _arrays.require_squares(self.X)
         # Squared sample norms, which determine the size of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
@@ -878,9 +865,8 @@ class SRMOSCProblem(FixedProblem):
     def encode(self, labels: IntArray) -> Float32Array:
         """Encode partitions as weights that reconstruct each sample from candidates in its cluster.
 
-        Links needed only to connect a cluster get a small weight. Therefore, :meth:`decode` restores the
-        partition if links to candidates can connect the samples of each cluster. A sample without a candidate
-        in its cluster is linked to the nearest sample. Takes O(N w n_features) time per partition.
+        Links needed only to connect a cluster get a small weight. Clusters that candidates cannot connect are
+        divided. Takes O(N w n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
         return np.array(made, dtype=np.float32).reshape(-1, self.n_var)
@@ -942,18 +928,18 @@ def default_n_candidates(n_samples: int) -> int:
 def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
     """Raise a ValueError with advice if a population would exceed the memory limit."""
     default = default_n_candidates(n_samples)
-    sparse = f"the sparse form, n_candidates=None, has {default} candidates per sample"
+    sparse = f"set n_candidates=None ({default} candidates per sample)"
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
             f"n_candidates={width} requires a full {n_samples} x {n_samples} matrix per individual, which is "
-            f"not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow it."
+            f"not allowed above {MOST_LITERAL} samples; {sparse}, or force=True to allow it"
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)
     if needed > max_memory:
-        advice = [sparse] * (width > default) + ["lower pop_size"] * (pop_size > 1)
-        advice.append("decrease n_candidates, or increase max_memory.")
+        advice = [sparse] * (width > default) + ["decrease pop_size"] * (pop_size > 1)
+        advice.append("decrease n_candidates, or increase max_memory")
         who = f"a population of {pop_size} and its offspring require" if pop_size > 1 else "a front requires"
         raise ValueError(
             f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} samples, which "
-            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {', or '.join(advice)}"
+            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {', '.join(advice)}"
         )

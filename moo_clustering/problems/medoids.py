@@ -15,7 +15,7 @@ from moo_clustering._kernels.medoids import assign_groups, group_distances
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidEncoding
-from moo_clustering.encodings.base import checked_cluster_range
+from moo_clustering.encodings.base import checked_cluster_range, contiguous
 from moo_clustering.encodings.medoid_spaces import Form, MedoidMemo, MedoidSpace, choose_space
 from moo_clustering.encodings.medoids import filled, resolve_k_max, set_sizes
 from moo_clustering.problems.partition import VIOLATION, EncodedProblem
@@ -30,10 +30,9 @@ class MedoidProblem(EncodedProblem):
 
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
     to the nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result, and
-    writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if an option is
-    unknown, if ``supervision`` requires constraints and none are given, if constraints and X differ in
-    length, or if the distance matrix would exceed ``max_memory``. Evaluation raises an error for invalid
-    genotypes; use ``repair=MedoidSetRepair()`` if operators produce any. Source: NSGA-II-clus.
+    writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError for invalid
+    options, missing constraints, or a distance matrix above ``max_memory``, and, in evaluation, for invalid
+    genotypes (use ``repair=MedoidSetRepair()``). Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -54,8 +53,7 @@ class MedoidProblem(EncodedProblem):
 
         - ``"none"``: not at all; :meth:`constraint_scores` can select a result after the search (External).
         - ``"objective"``: V is the third objective.
-        - ``"constraint"``: V is an inequality constraint. If a run finds no feasible solution, see the notes
-          of :class:`~moo_clustering.problems.PartitionProblem`.
+        - ``"constraint"``: V is an inequality constraint.
         - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal).
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
@@ -74,14 +72,12 @@ class MedoidProblem(EncodedProblem):
 
     Notes
     -----
-    Assignment takes O(p k n) time for p individuals with k clusters. The medoid of each new cluster with n_c
-    members takes O(n n_c) or O(n_c n_features) time. Offspring often become duplicates during evaluation;
-    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes these duplicates.
+    Assignment takes O(p k n) time for p individuals with k clusters. Offspring often become duplicates during
+    evaluation; ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
 
     pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
-    ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
-    can differ from the nearest-medoid labels. With supervision, individuals also store how many must-links
-    and cannot-links they satisfy, as ``"must"`` and ``"cannot"``.
+    ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels. With
+    supervision, individuals also store how many links they satisfy, as ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -134,7 +130,7 @@ class MedoidProblem(EncodedProblem):
     def medoids(self, X: ArrayLike | None) -> IntArray:
         """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""
         if X is None:
-            raise ValueError("X is None: the run ended without a feasible solution (see supervision)")
+            raise ValueError("X is None, because the run found no feasible solution; see supervision")
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
@@ -150,16 +146,13 @@ class MedoidProblem(EncodedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Assign samples to medoids under the constraints, for any ``supervision``; labels are contiguous.
-
-        ``penalty`` is a conflict's cost in units of distance. By default, a conflict outweighs all distances.
-        """
+        """Assign samples under the constraints; a conflict adds ``penalty`` (default: infinity)."""
         assignment = self._assignment or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
 
     def _needed_constraints(self) -> PairwiseConstraints:
         if self.constraints is None:
-            raise ValueError("this problem has no constraints")
+            raise ValueError("this problem has no constraints; pass constraints when creating it")
         return self.constraints
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -276,11 +269,10 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
-    Components are assigned from largest to smallest (on ties, by first sample), each to the cluster with the
-    fewest conflicting components; ties are broken by the smallest total distance, then by the lowest
-    position. Other samples join their nearest medoids. ``n_dropped`` cannot-links within components are
-    ignored, with a UserWarning. Takes O(k (n_constrained + n_components) + n_conflicts) time per individual,
-    plus distances. Source: NSGA-II-clus.
+    Components are assigned from largest to smallest, each to the cluster with the fewest conflicting
+    components; ties are broken by the smallest total distance. Other samples join their nearest medoids.
+    ``n_dropped`` cannot-links within components are ignored, with a UserWarning. Takes O(k (n_constrained +
+    n_components) + n_conflicts) time per individual, plus distances. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
@@ -291,8 +283,8 @@ class ConstrainedAssignment:
         self.n_dropped = int(inside.sum())
         if self.n_dropped:
             warn_caller(
-                f"{self.n_dropped} cannot-links contradict must-links and are ignored by the constrained "
-                "assignment; if must-links come from overlapping labels, use another supervision"
+                "the constrained assignment ignores cannot-links that contradict must-links "
+                f"({self.n_dropped}); if must-links come from overlapping labels, use another supervision"
             )
         lifted = lifted[~inside]
         constrained = size > 1
@@ -344,10 +336,8 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
     """Make the labels contiguous, and remove the medoids of empty clusters."""
-    n, width = medoids.shape
-    used = np.zeros((n, width), dtype=bool)
+    used = np.zeros(medoids.shape, dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)
-    position: NDArray[Any] = np.cumsum(used, axis=1, dtype=np.int32) - 1
     # A stable sort of the mask moves the used medoids to the front and keeps their order.
     rest = np.take_along_axis(np.where(used, medoids, -1), np.argsort(~used, axis=1, kind="stable"), axis=1)
-    return np.take_along_axis(position, labels.astype(np.intp), axis=1), rest
+    return contiguous(labels), rest

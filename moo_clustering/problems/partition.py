@@ -65,10 +65,7 @@ class FixedProblem(Documented, Problem):
         return copy.copy(self)
 
     def operators(self, algorithm: type[Any] | None = None, *, start: Any = None) -> dict[str, Any]:
-        """Return operators suited to this problem, as in ``NSGA2(40, **problem.operators(NSGA2))``.
-
-        See :func:`~moo_clustering.operators.suited_operators` for details and for ``start``.
-        """
+        """Return operators for this problem; see :func:`~moo_clustering.operators.suited_operators`."""
         # Lazy import, because operators import problems.
         made: dict[str, Any] = _operators().suited_operators(self, algorithm, start=start)
         return made
@@ -113,9 +110,8 @@ class EncodedProblem(SignedProblem):
 class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
-    Raises a TypeError or ValueError if an index or ``constraint_handling`` is unknown, if there is no
-    objective, if numbers of samples differ, or if required constraints are missing. Evaluation raises an
-    error for invalid genotypes (use ``repair=EncodingRepair()``) and invalid results of custom components.
+    Raises a TypeError or ValueError for invalid options, different numbers of samples, and, in evaluation,
+    invalid genotypes (use ``repair=EncodingRepair()``) or invalid results of custom components.
 
     Parameters
     ----------
@@ -134,8 +130,7 @@ class PartitionProblem(EncodedProblem):
         How the constraints are used:
 
         - ``"objective"``: V is the last objective, ``"constraint_violation"``.
-        - ``"constraint"``: V is an inequality constraint. Individuals with V = 0 are feasible; all others are
-          worse, and are ranked by V.
+        - ``"constraint"``: V is an inequality constraint; all infeasible individuals are ranked by V.
         - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
@@ -165,10 +160,9 @@ class PartitionProblem(EncodedProblem):
     if the constraints may contradict each other or the encoding.
 
     Each distinct partition is scored only once, so equal partitions have identical objectives unless an index
-    or inequality requests memberships, centres or genes. These arrays are computed once per population; their
-    row or column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible,
-    so a front never contains them. An index is undefined for fewer than ``min_clusters`` clusters; a function
-    is also undefined if every cluster has only one sample.
+    or inequality requests memberships, centres or genes, whose row or column c belongs to label c of
+    :meth:`decode`. Partitions with an undefined index are infeasible, so a front never contains them. An
+    index is undefined for fewer than ``min_clusters`` clusters, and a function also for singletons only.
 
     Examples
     --------
@@ -244,7 +238,7 @@ class PartitionProblem(EncodedProblem):
         """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
         if X is None:
             raise ValueError(
-                "X is None: the run ended without a feasible solution, see the notes of this class"
+                "X is None, because the run found no feasible solution; see the Notes of PartitionProblem"
             )
         genes = np.atleast_2d(np.asarray(X))
         labels = self.encoding.decode(genes)
@@ -319,7 +313,7 @@ def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tup
     """Return objective names; raise a ValueError if they are not allowed or not unique."""
     names, known = (objectives,) if isinstance(objectives, str) else tuple(objectives), tuple(allowed)
     if not names or len({*map(quoted, names)}) < len(names) or not all(name in known for name in names):
-        raise ValueError(f"objectives must be unique, at least one, and from {known}; got {quoted(names)}")
+        raise ValueError(f"objectives must be one or more unique names from {known}, got {quoted(names)}")
     return names
 
 
@@ -342,7 +336,7 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
         raise ValueError(f"objectives must be unique, got {', '.join(sorted(repeated))} more than once")
     if data is None:
         if not all(isinstance(index, ValidityIndex) for index in listed):
-            raise ValueError("without data, objectives must be fitted ValidityIndex objects")
+            raise ValueError("with data=None, objectives must be fitted ValidityIndex objects")
         return tuple(get_index(index) for index in listed)
     indices = [copy.copy(get_index(index)) for index in listed]
     fitted = tuple(index.fit(data) for index in indices)
@@ -363,9 +357,9 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
         index.n_samples_ = encoding.n_samples
     elif not whole:
         raise ValueError(
-            "objectives of a tuple of encodings must be functions of the data and of one partition per part, "
-            f'such as (lambda X, rows, columns: ..., "min"); got index {index.name!r}, which requires data '
-            f"of all {encoding.n_samples} samples"
+            "with a tuple of encodings, objectives must be functions of the data and one partition per "
+            f'encoding, such as (lambda X, rows, columns: ..., "min"); got index {index.name!r}, which '
+            f"requires data for all {encoding.n_samples} samples"
         )
     return index
 
@@ -421,7 +415,7 @@ def _requested_products(
             if name != "genes" and not hasattr(encoding, name):
                 kind = type(encoding).__name__
                 raise TypeError(
-                    f"{who} requires {name}, but {kind} has no method {name}(X): define it, or use another "
+                    f"{who} requires {name}, but {kind} has no method {name}(X); define it, or use another "
                     "encoding"
                 )
     return tuple(name for name in PRODUCTS if any(name in names for _, names in requests))
@@ -456,7 +450,7 @@ def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> N
     if faults:
         ends = dict.fromkeys((faults[least], faults[most]))
         raise ValueError(
-            f"no partition of the encoding can be within the limits: {'; '.join(ends)}. "
+            f"no partition of the encoding satisfies the limits: {'; '.join(ends)}. "
             "Change the limits or the number of clusters."
         )
 
@@ -468,11 +462,11 @@ def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
     bounds = encoding.bounds()
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise ValueError(f"{name}.bounds must return two arrays, got {quoted(bounds)}")
-    what = "the smallest and the largest gene values"
+    what = "the minimum and maximum gene values"
     low, high = (array_of(bound, f"{name}.bounds", (encoding.n_var,), what) for bound in bounds)
     if (low > high).any():
         gene = int((low > high).argmax())
-        raise ValueError(f"{name}.bounds must not cross, got {low[gene]} and {high[gene]} for gene {gene}")
+        raise ValueError(f"{name}.bounds must be ordered, got {low[gene]} and {high[gene]} for gene {gene}")
     return low, high
 
 
@@ -522,9 +516,8 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
         if different.any():
             raise ValueError(
-                f"{name}.canonical must return equal rows if and only if partitions are equal; it does not "
-                f"for {quoted(X[int(different.argmax())].tolist())}: remove it, so that decoded partitions "
-                "are compared"
+                f"{name}.canonical must return equal rows if and only if partitions are equal, but does not "
+                f"for {quoted(X[int(different.argmax())].tolist())}; remove it to compare decoded partitions"
             )
 
 
@@ -539,7 +532,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
     elif constraints.n_samples != n_samples:
         raise ValueError(
             f"constraints and encoding must have the same number of samples, got {constraints.n_samples} and "
-            f"{n_samples}: create constraints with PairwiseConstraints(must_link, cannot_link, "
+            f"{n_samples}; create constraints with PairwiseConstraints(must_link, cannot_link, "
             f"n_samples={n_samples})"
         )
 
@@ -559,7 +552,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
             if kind in OPERATOR_MAKERS:
                 return OPERATOR_MAKERS[kind](problem, algorithm)
     raise TypeError(
-        f"{type(problem).__name__} has no known operators: set its attribute encoding to an "
+        f"{type(problem).__name__} has no known operators; set its encoding attribute to an "
         "Encoding, or pass sampling, crossover and mutation to the algorithm"
     )
 
@@ -582,9 +575,8 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This is only worthwhile if evaluating a chunk takes at least a second. On a single machine, this package's
-    problems already run in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives
-    the problem's large arrays only once; they are checked for changes in each generation.
+    This is only worthwhile if evaluating a chunk takes at least a second. Within
+    ``joblib.parallel_config(backend="dask")``, each worker receives the problem's large arrays only once.
 
     Parameters
     ----------
@@ -612,7 +604,7 @@ class ChunkedProblem(Problem):
         if problem.elementwise:
             raise TypeError(
                 f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
-                "individual at a time: use an elementwise_runner of pymoo.parallelization instead"
+                "individual at a time; use an elementwise_runner from pymoo.parallelization instead"
             )
         self.chunk_size = integer("chunk_size", chunk_size)
         self.n_jobs = n_jobs

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from moo_clustering._arrays import FloatArray, Labels, choice, integer, quoted
 from moo_clustering._messages import distinct_names
 from moo_clustering.constraints import ClusterSizes
+from moo_clustering.encodings.base import contiguous
 from moo_clustering.parts import parts
 from moo_clustering.parts.labels import NearestCenter
 from moo_clustering.parts.statistics import CenterStatistics, Survey, survey
-from moo_clustering.problems.centers import CenterEncoding, contiguous
+from moo_clustering.problems.centers import CenterEncoding
 from moo_clustering.problems.partition import UNDEFINED_INDEX, SignedProblem
 from moo_clustering.validity.base import UNDEFINED
 from moo_clustering.validity.internal import FLOOR, NOTHING
@@ -23,11 +24,11 @@ _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_r
 class ChunkedCenterProblem(SignedProblem):
     """Find cluster centres in a table larger than memory; a pass over the rows scores a whole population.
 
-    Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
-    mean of a uniform row sample. Centre operators draw from this sample. Up to rounding errors, objectives
-    equal those of :class:`PartitionProblem` with all rows in memory. The objectives are bitwise identical for
-    any division of the rows into parts and any number of workers. Takes O(n_rows n_clusters n_features) time
-    per individual. Raises the same errors for ``data`` as :func:`~moo_clustering.parts.parts`.
+    Genes are coordinates of ``n_clusters`` centres, relative to the mean of a uniform row sample, from which
+    centre operators draw. Up to rounding errors, objectives equal those of :class:`PartitionProblem` with all
+    rows in memory; they are bitwise identical for any division of the rows into parts and any number of
+    workers. Takes O(n_rows n_clusters n_features) time per individual. Raises the same errors for ``data`` as
+    :func:`~moo_clustering.parts.parts`.
 
     Parameters
     ----------
@@ -38,8 +39,7 @@ class ChunkedCenterProblem(SignedProblem):
         Number of clusters, from 1 to the sample size.
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``.
-        The last index is Davies-Bouldin with root mean squared distances, which can be computed in one pass,
-        instead of the mean distances of :class:`~moo_clustering.validity.DaviesBouldin`.
+        The last index is Davies-Bouldin with root mean squared distances instead of mean distances.
     limits : sequence of ClusterSizes, default=()
         Bounds on cluster sizes, as inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000

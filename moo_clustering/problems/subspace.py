@@ -30,9 +30,10 @@ class SubspaceClusteringProblem(EncodedProblem):
 
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents; empty slots contain -1.
     Evaluation runs ``n_sweeps`` SISC sweeps, starting from centroids halfway between the seeds and the mean
-    document. Raises a TypeError or ValueError if data or options are invalid, or if ``"impurity"`` is used
-    without labels. Evaluation raises an error for invalid genotypes; use ``repair=EncodingRepair()`` if
-    operators produce any. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
+    document. Raises a TypeError or ValueError for invalid data or options, for ``"impurity"`` without labels,
+    and, in evaluation, for invalid genotypes (use ``repair=EncodingRepair()``). An individual with k clusters
+    takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero values, and O(k (n_samples +
+    n_features)) memory per thread. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
 
     Parameters
     ----------
@@ -57,8 +58,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     dtype : {"float64", "float32"}, default="float64"
         Precision of the sweeps; ignored if X is SubspaceData.
     memory : int, default=256 MiB
-        Memory in bytes for cached centroids and distances of recent individuals, which operators use. An
-        individual takes 4 k n_features + 4 n_samples bytes.
+        Maximum memory in bytes for cached centroids and distances, which operators use.
 
     Attributes
     ----------
@@ -66,12 +66,6 @@ class SubspaceClusteringProblem(EncodedProblem):
         Encoding that repairs, draws and compares genotypes, with the SubspaceData as attribute ``data``.
     n_grown : int
         Number of individuals evaluated so far, excluding those found in the cache.
-
-    Notes
-    -----
-    An individual with k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero
-    values, and O(k (n_samples + n_features)) memory per thread. Seed order is irrelevant, so use
-    ``CanonicalDuplicates(problem.encoding)``.
 
     Examples
     --------
@@ -103,12 +97,10 @@ class SubspaceClusteringProblem(EncodedProblem):
         data = X if isinstance(X, subspace.SubspaceData) else subspace.SubspaceData.of(X, dtype=dtype)
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
         if len(self.targets.labelled) != data.n:
-            raise ValueError(
-                f"y must have one row per sample, {data.n} in all; got {len(self.targets.labelled)}"
-            )
+            raise ValueError(f"y must have one row per sample ({data.n}), got {len(self.targets.labelled)}")
         if "impurity" in self.objective_names and not self.targets.labelled.any():
             raise ValueError(
-                "the objective 'impurity' requires labels: pass y with labelled samples, or use "
+                "the objective 'impurity' requires labels; pass y with labelled samples, or use "
                 "other objectives"
             )
         self.encoding = SubspaceSeedEncoding(
@@ -122,10 +114,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         super().__init__()
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
-        """Run the sweeps for one genotype of shape (n_seeds,).
-
-        The Sweep contains memberships, centroids and weights. Cluster c grows from the c-th seed in the row.
-        """
+        """Run the sweeps for one genotype; cluster c of the Sweep grows from the c-th seed in the row."""
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]
         done = self.encoding.grow(np.sort(slots[slots >= 0]))
@@ -143,10 +132,8 @@ class SubspaceClusteringProblem(EncodedProblem):
         return [one.centers.T[order] for one, order in grown]
 
     def central_documents(self, X: ArrayLike) -> IntArray:
-        """Replace the seeds with distinct documents that maximise the sum of memberships in their clusters.
-
-        Memberships are used because distances favour documents with very few features, which are poor seeds.
-        """
+        """Replace the seeds with distinct documents that maximise the total membership in their clusters."""
+        # Distances would favour documents with very few features, which are poor seeds.
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
         slots[slots >= 0] = np.concatenate([one.documents[order] for one, order in grown])
@@ -287,9 +274,9 @@ Result = TypeVar("Result")
 class SubspaceSeedEncoding(SlotGenes):
     """Encoding of partitions by seed documents; empty slots contain -1.
 
-    SISC sweeps start from the similarities to the seeds. Each document is assigned to the cluster in which
-    its membership is highest. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds)
-    time for nnz non-zero values. Source: SISC-ML, "seeds" start.
+    Each document is assigned to the cluster in which its membership is highest after SISC sweeps. Decoding
+    takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time. Source: SISC-ML, "seeds"
+    start.
 
     Parameters
     ----------
@@ -345,10 +332,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return thread_calls(calls, n_jobs=self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
-        """Label each document. Non-empty clusters are numbered by seed position.
-
-        Ties in membership are resolved in favour of the seed with the lowest index.
-        """
+        """Label each document (on ties, by the lowest seed); clusters are numbered by seed position."""
         slots = self.seeds(X)
         owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
         labels = np.empty((len(slots), self.n_samples), dtype=np.int32)

@@ -1,7 +1,4 @@
-"""Studies: resumable runs of methods on data sets with many seeds, with tables, tests and conclusions.
-
-:class:`Study` runs each method on each data set with each seed, and compares the scores.
-"""
+"""Studies: resumable runs of methods on data sets with many seeds, with tables, tests and conclusions."""
 
 from moo_clustering.studies.study import MethodComparison, Study, StudyTable
 from moo_clustering.studies.tuning import Tuning

@@ -64,7 +64,7 @@ def check_folder(folder: Path) -> None:
     if not folder.exists() or (folder / RESULTS).exists():
         return
     if not all(is_temporary(entry.name) for entry in folder.iterdir()):
-        raise StoreError(f"{folder} contains other files; choose another folder")
+        raise StoreError(f"{folder} already contains other files; choose another folder")
 
 
 @contextmanager
@@ -86,12 +86,10 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True.
-
-    ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and derive
-    all randomness from the key. To save memory, this process calls ``data(key)`` only shortly before the cell
-    is computed. If ``compute`` fails, a CellError names the cell.
-    """
+    """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True."""
+    # ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and
+    # derive all randomness from the key. If it fails, a CellError names the cell. To save memory,
+    # ``data(key)`` is called only shortly before the cell is computed.
     if not (missing := [key for key in cells if key not in store]):
         return True
     counts = {"total": len(cells), "initial": len(cells) - len(missing), "unit": "cell"}
@@ -128,11 +126,10 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 
 
 class CellStore:
-    """JSON Lines file: the first line contains the experiment's parameters, each other line a finished cell.
+    """JSON Lines file: the first line contains the experiment's parameters, each other line a cell."""
 
-    Each line is on disk when :meth:`add` returns. Opening a file removes an incomplete last line, left by a
-    killed run. Raises a StoreError if the file is not a store or has different parameters.
-    """
+    # Each line is on disk when ``add`` returns. Opening a file removes an incomplete last line, left by a
+    # killed run. Raises a StoreError if the file is not a store or has different parameters.
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
         self.path = path
@@ -200,7 +197,7 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
             raise ValueError("another format")
         parameters: dict[str, Any] = header["parameters"]
         if not isinstance(parameters, dict):
-            raise TypeError("parameters without names")
+            raise TypeError("parameters must be named")
         records = [json.loads(line) for line in lines]
         values = {name_of_cell(record["key"]): record["value"] for record in records}
         # Files written by older versions have no checksums.
@@ -209,8 +206,8 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
         raise StoreError(f"{path} does not contain cells of an experiment; choose another folder") from error
     if not all(unchanged):
         raise StoreError(
-            f"{path}, line {unchanged.index(False) + 2}: it was changed after it was written (its checksum "
-            "differs); remove the line to compute its cell again, or choose another folder"
+            f"{path}, line {unchanged.index(False) + 2} was modified (its checksum differs); remove the line "
+            "to compute its cell again, or choose another folder"
         )
     return parameters, values, length
 
@@ -226,8 +223,8 @@ def _checksum(record: Mapping[str, Any]) -> int:
 def check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     found = [{name: json.dumps(value) for name, value in each.items()} for each in (given, wanted)]
     shown = [(name, *(each.get(name, "not given") for each in found)) for name in {**given, **wanted}]
-    if differences := [f"{name} is {old} there and {new} here" for name, old, new in shown if old != new]:
-        said = f"{path} was created with other parameters: {'; '.join(differences)}"
+    if differences := [f"{name} was {old}, got {new}" for name, old, new in shown if old != new]:
+        said = f"{path} was created with different parameters: {'; '.join(differences)}"
         raise StoreError(f"{said}; choose another folder")
 
 
@@ -246,7 +243,7 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # Indices return values of this magnitude if they are undefined for the labels.
+        # Validity indices return values of at least this magnitude if they are undefined for the labels.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
@@ -273,7 +270,7 @@ def compute_cell(key: Key, job: Job) -> dict[str, Any]:
         return dict(json.loads(done.stdout))
     if done.returncode == 1 and time.perf_counter() - start >= job.timeout:
         return {"status": "timed out", "error": f"not finished after {job.timeout:g} seconds"}
-    return {"status": "failed", "error": f"its process ended with exit code {done.returncode}"}
+    return {"status": "failed", "error": f"the process ended with exit code {done.returncode}"}
 
 
 def serve() -> None:
@@ -320,7 +317,7 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit a method with a seed; return labels and, if available, the number of evaluations and the front."""
+    """Fit a method; return the labels, and the number of evaluations and the front (None if unavailable)."""
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
@@ -359,7 +356,7 @@ def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run a search's controls with one seed; classes are used only to score partitions."""
+    """Run the controls of a search with one seed."""
     options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
     if isinstance(job.method, tuple):
         problem = job.method[0](X)
@@ -386,17 +383,17 @@ def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
         X, y = _opened(entry, seed)
         X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")
     except Exception as error:
-        raise ValueError(f"the data set {name!r} cannot be read: {error}") from error
+        raise ValueError(f"data set {name!r} cannot be read: {error}") from error
     if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
         raise ValueError(
-            f"no method can read the data set {name!r}, of type {type(X).__name__} and shape {X.shape}; it "
-            "must be of shape (n_samples, n_features), with numbers unless it is a DataFrame"
+            f"data set {name!r} must have shape (n_samples, n_features), and contain numbers unless it is a "
+            f"DataFrame, got {type(X).__name__} of shape {X.shape}"
         )
     if y is None:
         return X, np.full(X.shape[0], -1)
     if np.shape(y) != X.shape[:1]:
         said = f"has {X.shape[0]} samples, but classes of shape {np.shape(y)}"
-        raise ValueError(f"the data set {name!r} {said}")
+        raise ValueError(f"data set {name!r} {said}")
     return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
 
 

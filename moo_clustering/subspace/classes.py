@@ -126,8 +126,7 @@ def chi_square(
 ) -> FloatArray:
     """Return the chi-square statistic of each feature in each cluster.
 
-    With b = df - a, c = S' - a and d = n - S' - b, the usual (a d - b c)^2 / ((a + c)(b + d)(a + b)(c + d))
-    equals (n a - S' df)^2 / (S' (n - S') df (n - df)), because a + b = df and a + c = S'.
+    It equals (n a - S' df)^2 / (S' (n - S') df (n - df)), with S' and df as below.
 
     Parameters
     ----------
@@ -167,8 +166,7 @@ def votes(
 ) -> FloatArray:
     """Combine the class shares of the nearest clusters of each sample.
 
-    Takes O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation``
-    or ``fuzziness`` is out of range, or if the shapes do not match.
+    Takes O(n_samples * n_clusters * n_classes) time. Raises a ValueError for invalid options or shapes.
 
     Parameters
     ----------

@@ -48,9 +48,7 @@ class SubspaceData:
         n_jobs: int | None = None,
         shift: FloatArray | None = None,
     ) -> Self:
-        """Check and convert data for sweeps.
-
-        Raises a ValueError if X is not a finite real matrix, if squares overflow, or if ``dtype`` is unknown.
+        """Check and convert data for sweeps; raise a ValueError for invalid values or an unknown ``dtype``.
 
         Parameters
         ----------
@@ -145,10 +143,9 @@ def _canonical(X: Any) -> csr_array:
 
 
 class DenseMatrix:
-    """Finite dense matrix that implements the operations of :class:`SubspaceData` block by block.
+    """Dense matrix with the operations of :class:`SubspaceData` in blocks."""
 
-    For precision, features are shifted by their mean before they are squared, unless the matrix is binary.
-    """
+    # For precision, features are shifted by their mean before they are squared, unless the matrix is binary.
 
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)

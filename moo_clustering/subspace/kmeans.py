@@ -57,10 +57,9 @@ def entropy_weighted_kmeans(
 ) -> EntropyWeighted:
     """Cluster samples; weight a feature with dispersion D in a cluster in proportion to exp(-D / gamma).
 
-    Takes O(non-zeros * clusters) time per iteration, and O((samples + features) * clusters) memory. Constant
-    features have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang: An
-    entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data, IEEE
-    Transactions on Knowledge and Data Engineering 19 (2007), 1026-1041.
+    Takes O(non-zeros * clusters) time per iteration. Constant features have weight 0. Raises a ValueError if
+    a parameter is out of range. Source: Jing, Ng, Huang, IEEE Transactions on Knowledge and Data Engineering
+    19 (2007), 1026-1041.
 
     Parameters
     ----------
@@ -108,9 +107,7 @@ def entropy_weighted_kmeans(
 
 def _check_n_clusters(n_clusters: int, data: SubspaceData) -> None:
     if not 1 <= n_clusters <= data.n:
-        raise ValueError(
-            f"n_clusters must be from 1 to {data.n}, the number of samples, got {quoted(n_clusters)}"
-        )
+        raise ValueError(f"n_clusters must be from 1 to n_samples={data.n}, got {quoted(n_clusters)}")
 
 
 def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray) -> FloatArray:
@@ -171,9 +168,7 @@ def start(
     options: SubspaceOptions,
     rng: np.random.Generator,
 ) -> AnyFloatArray:
-    """Return initial memberships, which should differ between clusters.
-
-    Raises a ValueError if ``init`` is unknown or ``n_clusters`` is out of range.
+    """Return initial memberships; raise a ValueError for an unknown ``init`` or invalid ``n_clusters``.
 
     Parameters
     ----------
@@ -201,7 +196,7 @@ def start(
         found = rng.dirichlet(np.ones(n_clusters), size=data.n)
     else:
         warn_caller(
-            "init='equal' starts with equal clusters, which remain equal: all samples get the same scores"
+            "init='equal' starts with identical clusters, which remain so: all samples get the same scores"
         )
         found = np.full((data.n, n_clusters), 1.0 / n_clusters)
     return np.ascontiguousarray(found, dtype=data.dtype)
@@ -210,7 +205,7 @@ def start(
 def _checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
     given = checked_integers(seeds, "seeds")
     if given.ndim != 1 or len(given) == 0:
-        raise ValueError("seeds must be one-dimensional and contain at least one sample index")
+        raise ValueError(f"seeds must be a 1-d array of at least one sample index, got shape {given.shape}")
     if given.min() < 0 or given.max() >= data.n:
         raise ValueError(f"seeds must be from 0 to {data.n - 1}, got {given.min()} to {given.max()}")
     return given

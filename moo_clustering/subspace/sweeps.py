@@ -34,7 +34,6 @@ def iterate(
     """Repeat sweeps until no membership changes by ``tol`` or more, at most ``max_iter`` times.
 
     The objective can increase between sweeps, because impurities and chi-square depend on the memberships.
-    Raises a ValueError if ``max_iter`` is less than 1 or ``tol`` is negative.
 
     Parameters
     ----------
@@ -113,10 +112,8 @@ def _weigh(
     centers: AnyFloatArray | None,
     chi_total: float,
 ) -> tuple[AnyFloatArray, AnyFloatArray, FloatArray]:
-    """Compute centroids and log weights, both (m, k), and each cluster's sum of (m lambda)^q chi.
-
-    Clusters without members keep their old centroids; without old centroids, they get the data mean.
-    """
+    """Compute centroids and log weights, both (m, k), and each cluster's sum of (m lambda)^q chi."""
+    # Clusters without members keep their old centroids; without old centroids, they get the data mean.
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)
@@ -275,9 +272,8 @@ def sweep(
 ) -> Sweep:
     """Update centroids, impurities, chi-square, weights, distances and memberships once, in that order.
 
-    Takes O((non-zeros + samples + features) * clusters) time for two passes over the data, and O((samples +
-    features) * clusters) memory. Results do not depend on the number of threads. Source: SISC-ML, equations
-    (1) to (11).
+    Takes O((non-zeros + samples + features) * clusters) time for two passes over the data. Source: SISC-ML,
+    equations (1) to (11).
 
     Parameters
     ----------
@@ -373,8 +369,8 @@ def distances(
 ) -> FloatArray:
     """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 from samples to clusters.
 
-    Takes O((non-zeros + features) * clusters) time and O(features * clusters) memory. Raises a ValueError if
-    the shapes of centers, weights and data do not match. Source: SISC-ML, equation (8).
+    Takes O((non-zeros + features) * clusters) time. Raises a ValueError if the shapes of centers, weights and
+    data do not match. Source: SISC-ML, equation (8).
 
     Parameters
     ----------
@@ -411,8 +407,6 @@ def memberships_from_distances(
     distances: FloatArray, impurities: FloatArray, options: SubspaceOptions
 ) -> FloatArray:
     """Compute memberships, which are proportional to (distance (1 + impurity))^(-1 / (fuzziness - 1)).
-
-    Raises a ValueError if the distances and impurities have different numbers of clusters.
 
     Parameters
     ----------

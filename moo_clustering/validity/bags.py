@@ -16,6 +16,7 @@ from moo_clustering._data import checked_integers
 from moo_clustering._distances import MAX_MEMORY, checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
+from moo_clustering.encodings.base import contiguous
 from moo_clustering.validity import base, external
 
 if TYPE_CHECKING:
@@ -63,7 +64,12 @@ class BagDaviesBouldin(_GeometryIndex):
     """Mean over clusters i of max_j (radius_i + radius_j) / (distance between centroids i, j), minimised.
 
     A cluster's radius is the mean distance from its bags to its centroid, where the distance from a bag is
-    the distance from its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
+    the distance from its farthest instance. ``fit`` accepts Bags, any input of
+    :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which several indices can share. Labels need
+    not be contiguous. Partitions that isolate an outlier often have the lowest value, so report the cluster
+    sizes, too. Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n
+    N + N^2 + K n)) time for p individuals with K clusters. Source: Evolutionary multi-instance clustering,
+    Eq. 10.
 
     Parameters
     ----------
@@ -73,16 +79,6 @@ class BagDaviesBouldin(_GeometryIndex):
         Value for a single cluster or identical centroids, and upper limit on all values; may be ``inf``.
     n_jobs : int, optional
         Number of threads; does not affect the result.
-
-    Notes
-    -----
-    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    several indices can share. A geometry with ``min_cluster_size`` is exact only for clusters of at least
-    this size. Labels need not be contiguous. Partitions that isolate an outlier often have the lowest value,
-    so report the cluster sizes, too.
-
-    Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
-    n)) time for p individuals with K clusters.
 
     Examples
     --------
@@ -109,27 +105,20 @@ class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of bags, maximised.
 
     For each bag, a is the mean distance to the other bags in its cluster, and b the smallest mean distance to
-    another cluster. Asymmetric distances are measured from the bag being scored. Source: Evolutionary
-    multi-instance clustering, Eqs. 12-14.
+    another cluster, both measured from the bag. Singletons and bags with a = b = 0 score 0, as do all bags if
+    there is only one cluster. For data and labels, see :class:`BagDaviesBouldin`. Takes O(n^2 d) time to
+    compute the distances between n instances of d features, then O(p N (N + K)) time for p individuals with K
+    clusters of N bags, and O(N^2) memory. Source: Evolutionary multi-instance clustering, Eqs. 12-14.
 
     Parameters
     ----------
     kind : str, default="directed"
-        Distance between bags: ``"directed"``, ``"symmetric"``, ``"mean_min"``, ``"min_min"`` or ``"mean"``
-        (see :func:`~moo_clustering.bags.bag_distances`). With ``"precomputed"``, ``fit`` expects a matrix of
-        distances from bag i (row) to bag j, whose diagonal is ignored.
+        Distance between bags, see :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit``
+        expects a matrix of distances from bag i (row) to bag j, whose diagonal is ignored.
     average : {"cluster", "bag"}, default="cluster"
         Whether to average the mean silhouettes of clusters (Eq. 12) or the silhouettes of all bags.
     max_memory : int, default=4 GiB
         Maximum total size of the distance matrix and its transpose, in bytes.
-
-    Notes
-    -----
-    For data and labels, see :class:`BagDaviesBouldin`. Singletons and bags with a = b = 0 score 0, as do all
-    bags if there is only one cluster.
-
-    Takes O(n^2 d) time to compute the distances between n instances of d features, then O(p N (N + K)) time
-    for p individuals with K clusters of N bags, and O(N^2) memory.
 
     Examples
     --------
@@ -193,8 +182,10 @@ class BagSDbw(_GeometryIndex):
     Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
     of a ratio over pairs of clusters: the number of bags near the midpoint of the two centroids, divided by
     the number of bags near a centroid (see ``reading``). A bag is near a point if all its instances are
-    within a distance stdev of it; stdev is sqrt(sum of the norms of the K cluster variances) / K. Source:
-    Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    within a distance stdev of it; stdev is sqrt(sum of the norms of the K cluster variances) / K. Den is
+    often 0, because most bags are wider than stdev; :meth:`parts` returns both terms. For data, labels and
+    cost, see :class:`BagDaviesBouldin`; evaluation takes O(p N d) additional time. Source: Evolutionary
+    multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
@@ -205,14 +196,6 @@ class BagSDbw(_GeometryIndex):
         Whether to compute the variances of bag means or of instances.
     ddof : {0, 1}, default=0
         Delta degrees of freedom for variances; the variance of a single point is always 0.
-
-    Notes
-    -----
-    For data and labels, see :class:`BagDaviesBouldin`. Den is often 0, because most bags are wider than
-    stdev; :meth:`parts` returns both terms. Scat is 0 if all points are identical.
-
-    Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K
-    n + N d)) time for p individuals with K clusters.
 
     Examples
     --------
@@ -249,10 +232,7 @@ class BagSDbw(_GeometryIndex):
         return capped(scatter + density, self.undefined)
 
     def parts(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return Scat and Den, each of shape (n_individuals,); the index is their sum.
-
-        ``labels`` has shape (n_individuals, n_bags). Both are inf if there is only one cluster.
-        """
+        """Return Scat and Den (both inf for a single cluster), each of shape (n_individuals,)."""
         return self._parts(self._population(labels))
 
     def _parts(self, population: base.Population) -> tuple[FloatArray, FloatArray]:
@@ -306,9 +286,9 @@ def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, Float
 class TWCV(_GeometryIndex):
     """Total within-cluster variation: the sum of squared distances from bags to centroids, minimised.
 
-    The distance from a bag is the distance from its farthest instance. For data, labels and cost, see
-    :class:`BagDaviesBouldin`. The index is defined for every partition. Splitting a cluster may increase it,
-    because centroids do not minimise these distances. Source: Evolutionary multi-instance clustering, Eq. 4.
+    For data, labels, distances and cost, see :class:`BagDaviesBouldin`. Splitting a cluster may increase the
+    index, because centroids do not minimise these distances. Source: Evolutionary multi-instance clustering,
+    Eq. 4.
 
     Examples
     --------
@@ -400,12 +380,7 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
     """Make the cluster numbers of each row contiguous; invalid labels are returned unchanged."""
     if rows.size == 0 or rows.min() < 0 or rows.max() >= rows.shape[1]:
         return rows
-    numbers = rows.astype(np.intp)
-    occupied = np.zeros((len(rows), int(numbers.max()) + 1), dtype=np.bool_)
-    np.put_along_axis(occupied, numbers, True, axis=1)
-    if not np.any(occupied[:, 1:] > occupied[:, :-1]):
-        return rows
-    return np.take_along_axis(np.cumsum(occupied, axis=1) - 1, numbers, axis=1)
+    return contiguous(rows)
 
 
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
@@ -413,8 +388,8 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
 
     A cluster's radius is the mean of H[b, medoid] over its bags b. The distance between two medoids p and q
     is max(H[p, q], H[q, p]). Takes O(p (N + K^2)) time for p individuals with K clusters of N bags. Raises a
-    ValueError if shapes do not match or if a label has no medoid, and a TypeError if labels or medoids are
-    not integers. Source: Evolutionary multi-instance clustering, Eq. 10.
+    ValueError or TypeError for invalid shapes, labels or medoids. Source: Evolutionary multi-instance
+    clustering, Eq. 10.
 
     Parameters
     ----------
@@ -447,7 +422,7 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
 def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray, IntArray]:
     if labels.shape[1] != n_bags:
         raise ValueError(
-            f"labels must have {n_bags} entries per row, the number of bags in H; got {labels.shape[1]}"
+            f"each row of labels must have one entry per bag in H ({n_bags}), got {labels.shape[1]}"
         )
     if len(medoids) != len(labels):
         raise ValueError(f"medoids has {len(medoids)} rows, but labels has {len(labels)}")
@@ -462,8 +437,8 @@ def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray
     missing = np.argwhere(np.take_along_axis(medoids, labels.astype(np.intp), axis=1) < 0)
     if len(missing):
         row, bag = missing[0]
-        what = f"cluster {labels[row, bag]}, which has no medoid in medoids"
-        raise ValueError(f"row {row} of labels has {what}")
+        cluster = labels[row, bag]
+        raise ValueError(f"row {row} of labels contains cluster {cluster}, but medoids has no medoid for it")
     return labels.astype(np.intp), medoids.astype(np.intp)
 
 

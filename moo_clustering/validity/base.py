@@ -118,9 +118,8 @@ class CentredIndex(PopulationIndex):
 class FunctionIndex(PopulationIndex):
     """Index computed by a function ``(X, labels) -> float``, such as ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and for n_samples clusters; problems treat
-    such partitions as infeasible. The function is called once per partition; built-in indices are faster,
-    because they score whole populations at once.
+    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and for n_samples clusters. Built-in
+    indices are faster, because they score whole populations at once.
 
     Parameters
     ----------
@@ -131,10 +130,6 @@ class FunctionIndex(PopulationIndex):
         Whether higher or lower values are better.
     name : str, optional
         Name of the index. Default: the function name.
-
-    Attributes
-    ----------
-    greater_is_better : bool
     """
 
     min_clusters = 2
@@ -143,7 +138,7 @@ class FunctionIndex(PopulationIndex):
         self, function: Callable[[Any, Any], float], direction: Direction, name: str | None = None
     ) -> None:
         if not callable(function):
-            raise TypeError(f"function must be a callable of X and labels, got {quoted(function)}")
+            raise TypeError(f"function must be a function of X and labels, got {quoted(function)}")
         choice("direction", direction, get_args(Direction))
         self.function = function
         self._requested, self._with_labels = requested(function, 1)
@@ -227,8 +222,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
     array = integer_rows(labels, "labels")
     if array.shape[1] != n_samples:
         raise ValueError(
-            f"labels must have {n_samples} entries per row, the number of samples in fit; got "
-            f"{array.shape[1]}"
+            f"each row of labels must have one entry per fitted sample ({n_samples}), got {array.shape[1]}"
         )
     lowest, highest = int(array.min(initial=0)), int(array.max(initial=0))
     if lowest < 0 or highest >= n_samples:
@@ -242,8 +236,8 @@ def check_population(labels: Any, n_samples: int) -> Population:
     if len(gaps):
         row, cluster = gaps[0]
         raise ValueError(
-            f"labels must be contiguous, 0..k-1; row {row} has k={n_clusters[row]} "
-            f"but no sample in cluster {cluster}"
+            f"labels must be contiguous, 0..k-1, but row {row} has k={n_clusters[row]} "
+            f"and no sample in cluster {cluster}"
         )
     return Population(rows, sizes, n_clusters)
 

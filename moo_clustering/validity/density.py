@@ -51,21 +51,17 @@ class DBCV(PopulationIndex):
     A cluster's sparseness is the longest inner edge of its minimum spanning tree in mutual reachability
     distances. Its separation is the smallest of these distances from its inner samples to inner samples of
     other clusters. The value, from -1 to 1, is the mean over samples of (separation - sparseness) /
-    max(separation, sparseness). Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014,
-    Definitions 1-8.
+    max(separation, sparseness); it is -1 for a single cluster. Singletons score 0, as noise does in the
+    paper. Samples with duplicates have core distance 0. Ties in reachability are frequent, and programs break
+    them differently, so their values are not comparable. Takes O(p n^2) time for p individuals, and 16 n^2
+    bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions
+    1-8.
 
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
         ``"distance"``: Euclidean distances (as in the paper); ties in reachability are broken by distance.
         ``"published"``: squared Euclidean distances (as in the Python program); sample order breaks ties.
-
-    Notes
-    -----
-    The value is -1 for a single cluster; singletons score 0, as noise does in the paper. Samples with
-    duplicates have core distance 0. Ties in reachability are frequent, and programs break them differently,
-    so values of different programs are not comparable. ``"distance"`` does not depend on the sample order.
-    Takes O(p n^2) time for p individuals, and 16 n^2 bytes of memory.
 
     Examples
     --------

@@ -139,7 +139,7 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
         )
     if rows.min() < -1:
         raise ValueError(
-            f"{name} must be non-negative, or -1 for a sample that is not in the run; got {rows.min()}"
+            f"{name} must be non-negative, or -1 for samples absent from the run; got {rows.min()}"
         )
     return rows
 
@@ -244,9 +244,9 @@ class FamilyAgreement(base.PopulationIndex):
     """Median over a pool's families of the highest agreement with a member of the family, maximised.
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The index is
-    the median of all but the highest of these values, so that partitions in the pool have no advantage. It is
-    the lower value for two families, and 0 for one. Takes O(q p n) time and O(q p) memory for q partitions
-    and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
+    the median of all but the highest of these values, so that partitions in the pool have no advantage.
+    Takes O(q p n) time and O(q p) memory for q partitions and p members of n samples. Source:
+    ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -271,14 +271,9 @@ class FamilyAgreement(base.PopulationIndex):
     n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
-        """Fit to a pool.
+        """Fit to a PartitionPool, or to a tuple of labels (n_partitions, n_samples) and one family per row.
 
         Raises a TypeError if ``data`` is not a pool, and a ValueError unless each partition has a family.
-
-        Parameters
-        ----------
-        data : PartitionPool, or tuple (labels, families)
-            Pool, or labels 0..k-1 of shape (n_partitions, n_samples) and one family name per row.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -328,8 +323,8 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         labels, families = data
     else:
         raise TypeError(
-            "agreement requires a pool of partitions: fit accepts a PartitionPool or a tuple "
-            f"(labels, families), got {type(data).__name__}"
+            "agreement requires a PartitionPool or a tuple (labels, families) in fit, got "
+            f"{type(data).__name__}"
         )
     rows = base.integer_rows(labels, "labels of the pool")
     if rows.size == 0:
@@ -338,7 +333,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
     if not all(isinstance(family, str) for family in names):
         raise TypeError(f"families must be strings, got {quoted(names)}")
     if len(names) != len(rows):
-        raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
+        raise ValueError(f"families must have one name per partition ({len(rows)}), got {len(names)}")
     # Copy the labels, because the pool may be modified later.
     return base.check_population(rows, rows.shape[1]).labels.copy(), names
 
@@ -383,8 +378,7 @@ class LabelEvidence(base.PopulationIndex):
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
         A labelled sample's row contains a single 1, an unlabelled sample's row only zeros, and the row of a
-        sample group the sum of its samples' rows. Raises a ValueError if counts are negative or infinite, if
-        there is no class, or if a parameter is invalid.
+        sample group the sum of its samples' rows.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))

@@ -31,15 +31,14 @@ DENSE_ENTRIES = 10_000_000
 # Maximum number of counters that fit in the fastest cache; clearing a larger table costs more than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
-    "y_true must have a class with both positive and negative labelled samples (-1 marks unlabelled samples)"
+    "at least one class of y_true must have both positive and negative labelled samples (-1 means unlabelled)"
 )
 
 
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     """Return the share of samples whose cluster matches their class in the best one-to-one matching.
 
-    Uses the Hungarian method on the sparse contingency table. Takes O(n log n + min(C, K)^2 max(C, K)) time
-    for n samples, C classes and K clusters. Source: PESC.
+    Takes O(n log n + min(C, K)^2 max(C, K)) time for n samples, C classes and K clusters. Source: PESC.
 
     Parameters
     ----------
@@ -49,8 +48,7 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     Returns
     -------
     accuracy : float
-        In (0, 1]. Samples in unmatched clusters or classes count as errors. Compare the accuracy with the
-        share of the largest class, which is the accuracy of a single cluster.
+        In (0, 1]. Samples in unmatched clusters or classes count as errors.
 
     Examples
     --------
@@ -76,10 +74,9 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """Return the F1 score of the positive class, where the cluster matched to this class predicts it.
 
-    Ties between matchings are resolved in favour of more matched clusters. Remaining ties in contingency
-    tables of up to 4096 entries are resolved by the lexicographically smallest (class of cluster 0, class of
-    cluster 1, ...). Raises a ValueError if ``pos_label`` is not a class, or if it is required because the
-    labels cannot be sorted. Source: Evolutionary multi-instance clustering, Eq. 20.
+    Ties between matchings are resolved in favour of more matched clusters. Raises a ValueError if
+    ``pos_label`` is not a class, or if it is required because the labels cannot be sorted. Source:
+    Evolutionary multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
@@ -102,9 +99,9 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
         try:
             pos_label = max(classes)
         except TypeError:
-            raise ValueError("pos_label is required, because labels_true cannot be ordered") from None
+            raise ValueError("pos_label is required, because labels_true cannot be sorted") from None
     if pos_label not in classes:
-        raise ValueError(f"pos_label={pos_label!r} is not among labels_true")
+        raise ValueError(f"pos_label must be a label in labels_true, got {pos_label!r}")
     positive = classes.index(pos_label)
     clusters = np.flatnonzero(class_of_cluster(table) == positive)
     if len(clusters) == 0:
@@ -262,7 +259,7 @@ def _encode_hashables(labels: list[Any], name: str) -> tuple[Int64Array, list[An
     try:
         seen: dict[Hashable, int] = dict.fromkeys(labels, 0)
     except TypeError as error:
-        raise TypeError(f"{name} must be hashable labels, one per sample: {error}") from None
+        raise TypeError(f"{name} must contain one hashable label per sample: {error}") from None
     if any(label != label for label in seen):
         raise ValueError(f"{name} must not contain NaN")
     values: list[Any] = list(seen)
@@ -281,9 +278,8 @@ def cluster_entropy(
     """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
     Entropy decreases with the number of clusters, so compare it with the entropy of random labels with the
-    same number of clusters. Takes O(n log n) time. Raises a ValueError if lengths differ, if a sample has no
-    class, or if ``"first"`` is used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance
-    clustering, Eq. 19.
+    same number of clusters. Takes O(n log n) time. Raises a ValueError for different lengths or a sample
+    without classes. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
@@ -362,9 +358,8 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
 def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None = None) -> FloatArray:
     """Return the adjusted Rand index between each partition in A and each partition in B.
 
-    Pairs are counted as integers, so the result depends neither on cluster numbers nor on sample order. Takes
-    O(n_partitions n_others n_samples) time. Raises a ValueError if the numbers of samples differ or are 0, or
-    if labels are not integers. Source: Hubert & Arabie, Journal of Classification 2, 1985.
+    Takes O(n_partitions n_others n_samples) time. Raises a ValueError if the numbers of samples differ or are
+    0, or if labels are not integers. Source: Hubert & Arabie, Journal of Classification 2, 1985.
 
     Parameters
     ----------
@@ -472,9 +467,9 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     """Return the area under the ROC curve for each class or label.
 
     The area is the share of pairs (sample in the class, other sample) in which the first sample has the
-    higher score; ties count as one half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and
-    O(n_classes n_samples) memory. Raises a ValueError if shapes do not match, if scores are not finite, or if
-    a class has no column. Source: SISC-ML, section 5.3.
+    higher score; ties count as one half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time.
+    Raises a ValueError if shapes do not match, if scores are not finite, or if a class has no column. Source:
+    SISC-ML, section 5.3.
 
     Parameters
     ----------
@@ -509,10 +504,9 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
     """Return the mean area under the ROC curves of all classes or labels.
 
-    This is the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partially
-    labelled samples, use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
-    fold may lack a class. Raises a ValueError as in :func:`class_aucs`, or if all classes are ignored.
-    Source: SISC-ML, section 5.3.
+    For cross-validation with partially labelled samples, use ``make_scorer(macro_auc,
+    response_method="predict_proba")``; pass ``classes`` if a fold may lack a class. Raises a ValueError as in
+    :func:`class_aucs`, or if all classes are ignored. Source: SISC-ML, section 5.3.
 
     Returns
     -------
@@ -540,10 +534,9 @@ def mean_roc_curve(
     """Return the vertical average of the ROC curves of all classes or labels.
 
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
-    (trapezoidal rule) equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus
-    O(n_classes) for each of up to n_classes n_samples points of the exact average. Raises a ValueError as in
-    :func:`macro_auc`, or if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, Pattern
-    Recognition Letters 27 (2006), section 9.1.
+    equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus O(n_classes) for each
+    point of the exact average. Raises a ValueError as in :func:`macro_auc`, or if ``n_points`` is below 2.
+    Sources: SISC-ML, section 5.3; T. Fawcett, Pattern Recognition Letters 27 (2006), section 9.1.
 
     Parameters
     ----------
@@ -623,8 +616,7 @@ def labelled_scores(
     indicators = targets.indicators if targets.multilabel else _one_vs_rest(targets, scores.shape[1], classes)
     if indicators.shape[1] != scores.shape[1]:
         raise ValueError(
-            f"y_score must have one column per label of y_true, {indicators.shape[1]} in all; got "
-            f"{scores.shape[1]}"
+            f"y_score must have one column per label of y_true ({indicators.shape[1]}), got {scores.shape[1]}"
         )
     return indicators[targets.labelled].astype(np.int64), scores[targets.labelled]
 
@@ -643,8 +635,8 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(
-            f"y_score must have one column per class of y_true, {len(names)} in all; got "
-            f"{n_columns}; if y_true lacks some classes, pass all of them as classes"
+            f"y_score must have one column per class of y_true ({len(names)}), got "
+            f"{n_columns}; if y_true lacks some classes, pass all class labels as classes"
         )
     return indicators
 
@@ -676,8 +668,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     if true.ndim != 1 or len(true) == 0:
         raise ValueError(f"targets must be a non-empty list of numbers, got shape {true.shape}")
     if found.ndim != 0 and found.shape != true.shape:
-        shapes = f"{found.shape} and {true.shape}"
-        raise ValueError(f"predicted must be one number or one per target, got shapes {shapes}")
+        raise ValueError(f"predicted must be one number or one per target ({len(true)}), got {found.shape}")
     return float(np.mean((true - found) ** 2))
 
 
@@ -703,7 +694,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     codes, n = encode(labels, "labels")[0], X.shape[0]
     if len(codes) != n:
-        raise ValueError(f"labels must have one entry per row of X, {n} in all; got {len(codes)}")
+        raise ValueError(f"labels must have one entry per row of X ({n}), got {len(codes)}")
     sums = csr_array((np.ones(n), (codes, np.arange(n)))) @ (unit_rows(X) if normalize_rows else X)
     squared = sums.multiply(sums) if issparse(sums) else sums**2
     return float(np.sqrt(np.asarray(squared.sum(axis=1))).sum())

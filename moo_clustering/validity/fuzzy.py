@@ -135,8 +135,8 @@ def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArr
 class PartitionCoefficient(FuzzyIndex):
     """Mean over samples of the sum of squared memberships, maximised; from 1 / k (all equal) to 1 (labels).
 
-    The value does not depend on the data. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see
-    :class:`FuzzySumOfSquares`; R. Dave, Pattern Recognition Letters 17 (1996), for the normalisation.
+    Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see :class:`FuzzySumOfSquares`; R. Dave,
+    Pattern Recognition Letters 17 (1996), for the normalisation.
 
     Parameters
     ----------
@@ -159,8 +159,7 @@ class PartitionCoefficient(FuzzyIndex):
 class PartitionEntropy(PartitionCoefficient):
     """Mean over samples of the membership entropy, minimised; from 0 (labels) to log k (all equal).
 
-    The value does not depend on the data. Takes O(p n k) time for p individuals. Source: Bezdek (1981), see
-    :class:`FuzzySumOfSquares`.
+    Takes O(p n k) time for p individuals. Source: Bezdek (1981), see :class:`FuzzySumOfSquares`.
     """
 
     name, greater_is_better = "partition_entropy", False
@@ -175,10 +174,9 @@ class PartitionEntropy(PartitionCoefficient):
 class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette weighted by the difference between a sample's two largest memberships, maximised.
 
-    Samples between clusters thus have low weights. Silhouettes are computed after assigning each sample to
-    the cluster of its largest membership. Same as :class:`Silhouette` for labels; -1 for a single cluster or
-    zero weights. Takes O(p n^2 k) time and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E.
-    Hruschka, Fuzzy Sets and Systems 157 (2006).
+    Each sample's silhouette is that of the cluster with its largest membership. Same as :class:`Silhouette`
+    for labels; -1 for a single cluster or zero weights. Takes O(p n^2 k) time and O(n^2 + p n k) memory for p
+    individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and Systems 157 (2006).
 
     Parameters
     ----------

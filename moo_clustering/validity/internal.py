@@ -27,7 +27,7 @@ from moo_clustering._distances import (
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
-from moo_clustering._parallel import threads_here
+from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.encodings import align_labels
 from moo_clustering.graphs.matrices import similarity_edges
@@ -101,7 +101,8 @@ def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
     sizes = block.sizes[np.arange(block.sizes.shape[1]) < block.n_clusters[:, np.newaxis]]
     indicators = np.zeros((len(sizes), n))
     indicators[rows, columns] = 1.0
-    totals = indicators @ D
+    with one_thread("blas"):  # the last digits of a product depend on the number of threads
+        totals = indicators @ D
     own_size = sizes[rows]
     within = totals[rows, columns] / np.maximum(own_size - 1, 1)
     totals /= sizes[:, np.newaxis]
@@ -119,8 +120,8 @@ class MinimaxSilhouette(base.PopulationIndex):
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
     long thin clusters are compact, and clusters joined by a bridge merge. A single cluster scores -1,
-    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
-    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions. Source:
+    ParetoClustering.
 
     Parameters
     ----------
@@ -349,7 +350,7 @@ def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner
     if kind == "medoid":
         return Medoids(data, metric, max_memory, owner)
     if not (isinstance(metric, str) and metric == "euclidean"):
-        raise ValueError(f'metric must be "euclidean" with representative="centroid"; got {quoted(metric)}')
+        raise ValueError(f'metric must be "euclidean" with representative="centroid", got {quoted(metric)}')
     return Centroids(data)
 
 
@@ -431,22 +432,17 @@ class LikelihoodGain(base.PopulationIndex):
 
     Each cluster is a Gaussian in the leading principal components, with its own mean and variances, and is
     weighted by its share of the samples. The value is the gain in log-likelihood over a single cluster, minus
-    ln(n) / 2 per additional parameter (BIC), all divided by (n times the number of components). Sources:
-    ParetoClustering; Schwarz, Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
+    ln(n) / 2 per additional parameter (BIC), all divided by (n times the number of components). Variances are
+    shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c and G_j the
+    overall variance in component j, so that values are finite for singletons. The value is 0 for a single
+    cluster and for identical samples. Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p
+    individuals and q components, and O(n min(n, d)) memory. Sources: ParetoClustering; Schwarz, Annals of
+    Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
     ----------
     n_components : int, default=5
         Number of principal components; all components are used if there are fewer.
-
-    Notes
-    -----
-    Variances are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c
-    and G_j the overall variance in component j, so that values are finite for singletons. The value is 0 for
-    a single cluster and for identical samples. The index depends on feature scales, as do the components.
-
-    Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p individuals and q components, and O(n
-    min(n, d)) memory.
 
     Examples
     --------
@@ -599,7 +595,7 @@ class Connectivity(base.PopulationIndex):
         used = min(wanted, X.shape[0] - 1)
         if used < wanted:
             warn_caller(
-                f"n_neighbors={self.n_neighbors} is more than the number of other samples, {used}; "
+                f"n_neighbors={self.n_neighbors} exceeds the number of other samples, {used}; "
                 "all of them are used"
             )
         if self.neighbors is not None:
@@ -686,7 +682,6 @@ class GraphModularity(base.PopulationIndex):
 
     Examples
     --------
-    >>> import numpy as np
     >>> S = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
     >>> GraphModularity().fit(S).evaluate([0, 0, 0, 1, 1, 1]).round(12)
     array([0.3])
@@ -695,9 +690,7 @@ class GraphModularity(base.PopulationIndex):
     name, greater_is_better = "modularity", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph.
-
-        Raises a ValueError if S is not square, symmetric, finite and non-negative.
+        """Fit to a graph; raise a ValueError unless S is symmetric, finite and non-negative.
 
         Parameters
         ----------
@@ -774,7 +767,6 @@ class CutEdges(BoundaryCut):
     name, greater_is_better = "cut_edges", False
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph; its diagonal is ignored."""
         super().fit(csr_array(_data.checked_graph(data)).astype(bool).astype(np.float64))
         return self
 
@@ -793,17 +785,10 @@ class LoadVariation(base.PopulationIndex):
     name, greater_is_better = "load_variation", False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to weights.
-
-        Raises a ValueError if a weight is negative or if all weights are 0.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples,)
-        """
+        """Fit to weights, shape (n_samples,); raise a ValueError if one is negative or all are 0."""
         self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
-            raise ValueError("data must have a positive weight, got none")
+            raise ValueError("data must contain at least one positive weight")
         self.n_samples_ = len(self.weight)
         return self
 
@@ -842,22 +827,17 @@ class ChangedShare(base.PopulationIndex):
         self.previous = previous
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to ``previous`` if it is set, otherwise to ``data``.
+        """Fit to ``previous`` if it is set, otherwise to ``data``, which then contains the previous labels.
 
         Raises a ValueError if no sample has a previous label or if ``previous`` has the wrong length.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples,) or (n_samples, n_features)
-            Previous labels or, if ``previous`` is set, the samples.
         """
         given, name = (data, "data") if self.previous is None else (self.previous, "previous")
         labels = _data.checked_integers(given, name, ndim=(1,))
         if self.previous is not None and len(labels) != (n := _num_samples(data)):
-            raise ValueError(f"previous must have a label per sample, {n} in all; got {len(labels)}")
+            raise ValueError(f"previous must have one label per sample ({n}), got {len(labels)}")
         self.known = np.flatnonzero(labels >= 0)
         if not len(self.known):
-            raise ValueError("a previous partition must contain a non-negative label, got none")
+            raise ValueError(f"{name} must contain at least one non-negative label")
         self.earlier = np.unique(labels[self.known], return_inverse=True)[1].astype(np.int32)
         self.n_samples_ = len(labels)
         return self
@@ -890,18 +870,13 @@ class Compactness(base.PopulationIndex):
     name, greater_is_better = "compactness", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to shapes.
+        """Fit to a tuple of the samples' areas, their perimeters, and a symmetric matrix of border lengths.
 
         Raises a ValueError if lengths differ, if a value is negative, or if a perimeter is too short for its
         area or borders.
-
-        Parameters
-        ----------
-        data : tuple of (areas, perimeters, borders)
-            Area and perimeter of each sample, and a symmetric (sparse) matrix of shared border lengths.
         """
         if not isinstance(data, list | tuple) or len(data) != 3:
-            raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}")
+            raise TypeError(f"data must be a tuple (areas, perimeters, borders), got {quoted(data)}")
         areas, perimeters, borders = data
         both = (("areas", areas), ("perimeters", perimeters))
         shapes = [_data.checked_array(one, name, np.float64, ndim=(1,)) for name, one in both]

@@ -196,7 +196,7 @@ class MixedModel(LikelihoodModel):
         else:
             given = checked_integers(self.categorical, "categorical", ndim=(1,))
             if len(wrong := np.setdiff1d(given, places)):
-                raise ValueError(f"categorical must be columns from 0 to {places[-1]}, got {wrong[0]}")
+                raise ValueError(f"categorical must contain indices from 0 to {places[-1]}, got {wrong[0]}")
             few = np.isin(places, given)
         found: list[Block] = []
         for model, own in ((self.numbers, places[~few]), (self.categories, places[few])):
@@ -234,7 +234,7 @@ class StochasticBlockModel(LikelihoodModel):
             weight = S.data[S.data != 1][0]
             raise ValueError(f"the graph must have weights 0 and 1, got {weight:g}; pass 1.0 * (graph > 0)")
         if (loops := S.diagonal()).any():
-            raise ValueError(f"the graph must not have loops, got one at row {int(loops.argmax())}")
+            raise ValueError(f"the graph must not have self-loops, got one at row {int(loops.argmax())}")
         directed = abs(S - S.T).nnz > 0
         if directed and self.directed is False:
             raise ValueError("the graph must be symmetric if directed=False; use directed=True")
@@ -289,7 +289,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         if isinstance(model, str):
             model = MODELS[choice("model", model, MODELS)]
         if not isinstance(model, LikelihoodModel):
-            raise TypeError(f"model must be a model or one of {', '.join(MODELS)}, got {quoted(model)}")
+            allowed = ", ".join(map(repr, MODELS))
+            raise TypeError(f"model must be a LikelihoodModel or one of {allowed}, got {quoted(model)}")
         positive("alpha", self.alpha)
         self._terms: TableTerms | GraphTerms = model.terms(data)
         self.n_samples_ = self._terms.n_samples
@@ -304,21 +305,10 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return found
 
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
-        """Create an initial partition for a search: the result of k-means with a single initialisation.
+        """Create an initial partition into at most ``n_clusters`` clusters by a single run of k-means.
 
         K-means is applied to standardised numbers, category indicators, square roots of relative counts, or
-        each node's links.
-
-        Parameters
-        ----------
-        n_clusters : int
-            Number of clusters, limited to the number of distinct samples.
-        random_state : int, Generator or RandomState, optional
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            Clusters, numbered by first appearance.
+        each node's links. Clusters are numbered by first appearance.
         """
         points = self._terms.points
         k = min(integer("n_clusters", n_clusters), len(np.unique(points, axis=0))) if points.size else 1
@@ -331,19 +321,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
         """Move samples to other clusters in random order while the index increases (up to 100 sweeps).
 
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,)
-            Partition with contiguous clusters.
-        keep : bool
-            Whether the last sample of a cluster must stay, so that no cluster vanishes.
-        random_state : int, Generator or RandomState, optional
-            Seed for the order of samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            Clusters, numbered by first appearance.
+        ``labels`` is a partition of shape (n_samples,) with contiguous clusters. With ``keep``, the last
+        sample of a cluster stays. Returns labels numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
         # Step at which each sample was last visited, and step at which each cluster last changed.
@@ -357,25 +336,15 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
         """Repeatedly merge the pair of clusters that yields the highest index, until no allowed pair is left.
 
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,)
-            Partition with k contiguous clusters.
-        siblings : array-like of shape (k, k), bool, optional
-            Pairs of clusters that may merge. A merged cluster inherits both clusters' pairs. Default: all.
-
-        Returns
-        -------
-        levels : ndarray of shape (n_levels, n_samples), int32
-            Partitions into k, k - 1, ... clusters, numbered by first appearance.
-        icl : ndarray of shape (n_levels,)
-            Index of each level.
+        Returns partitions into k, k - 1, ... clusters, shape (n_levels, n_samples), and the index of each.
+        ``siblings``, shape (k, k), is True for pairs of the clusters in ``labels``, shape (n_samples,), that
+        may merge (default: all). A merged cluster inherits both clusters' pairs.
         """
         start = self._partition(labels)
         k = int(start.max()) + 1
         allowed = np.ones((k, k), dtype=bool) if siblings is None else np.array(siblings, dtype=bool)
         if allowed.shape != (k, k):
-            raise ValueError(f"siblings must have shape {(k, k)} for {k} clusters, got {allowed.shape}")
+            raise ValueError(f"siblings must have shape {(k, k)} for {k} clusters, got shape {allowed.shape}")
         pairs, gains = np.zeros((k, 2), dtype=np.int64), np.zeros(k)
         steps = self._terms.merge(start, self.alpha, allowed | allowed.T, pairs, gains)
         number, levels = np.arange(k), [number_clusters(start)[0]]
@@ -385,28 +354,19 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return np.array(levels), self.evaluate(start)[0] + np.append(0.0, gains[:steps].cumsum())
 
     def log_predictive(self, labels: ArrayLike, X: ArrayLike) -> FloatArray:
-        """Compute each new sample's log predictive density in each cluster, plus log(alpha + cluster size).
+        """Compute new samples' log predictive densities in each cluster, plus log(alpha + cluster size).
 
-        Raises a ValueError if the index was fitted to a graph.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,)
-            Partition of the samples passed to ``fit``.
-        X : array-like of shape (n, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n, n_clusters)
+        ``labels``, shape (n_samples,), is a partition of the samples in ``fit``. Returns an array of shape
+        (n, n_clusters) for ``X`` of shape (n, n_features). Raises a ValueError if the data are a graph.
         """
         if isinstance(self._terms, GraphTerms):
-            raise ValueError("new samples require a model of tables; the index was fitted to a graph")
+            raise ValueError("log_predictive requires a table model, but the index was fitted to a graph")
         return self._terms.predictive(self._partition(labels), self.alpha, checked_table(X))
 
     def _partition(self, labels: ArrayLike) -> Labels:
         rows = self._population(np.asarray(labels)).labels
         if len(rows) != 1:
-            raise ValueError(f"labels must be one partition, got {len(rows)}")
+            raise ValueError(f"labels must contain a single partition, got {len(rows)}")
         return rows[0]
 
 
@@ -454,7 +414,7 @@ class TableTerms:
     def predictive(self, labels: Labels, alpha: float, X: FloatArray) -> FloatArray:
         """See :meth:`IntegratedClassificationLikelihood.log_predictive`."""
         if X.shape[1] != self._n_columns:
-            raise ValueError(f"X must have {self._n_columns} columns, as in fit, got {X.shape[1]}")
+            raise ValueError(f"X has {X.shape[1]} columns, but the index was fitted to {self._n_columns}")
         rows, state = np.concatenate([read(X) for read in self._reads], axis=1), self._state(labels)
         out = np.empty((len(rows), len(state[0])))
         kernels.log_predictives(np.ascontiguousarray(rows), *state, alpha, *self._model, out)

@@ -66,8 +66,7 @@ Index = (
 def get_index(index: Index) -> ValidityIndex:
     """Return the validity index specified by a name, class, object or function.
 
-    Raises a ValueError if the name is unknown; the message lists all names and suggests the closest. Raises a
-    TypeError if the type is wrong or if the index has no ``name`` or ``greater_is_better``.
+    Raises a ValueError for an unknown name, and a TypeError for any other invalid index.
 
     Parameters
     ----------

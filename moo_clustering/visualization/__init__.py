@@ -1,11 +1,10 @@
 """Plots of fronts, partitions, constraints, similarity matrices, bags and search histories.
 
-``*_data`` functions prepare plain arrays. ``plot_*`` functions draw these arrays (some with pymoo's
-visualization classes) and return the figure. Pass ``ax`` to draw on existing axes and ``path`` to write a
-file. The settings and current figure of pyplot do not change. Notebooks display a new figure that is the
-last value in a cell; otherwise, call its method ``show()``. New figures need not be closed. If ``ax`` belongs
-to a pyplot figure, which notebooks display anyway, end the line with a semicolon.
-:func:`pymoo_plots` and :func:`front_bounds` support pymoo's own plots of a ``result_``.
+``*_data`` functions compute what ``plot_*`` functions draw. ``plot_*`` functions return the figure, and leave
+pyplot's settings and current figure unchanged. Notebooks display a new figure that is the last value in a
+cell; otherwise, call its method ``show()``. New figures need not be closed. If ``ax`` belongs to a pyplot
+figure, which notebooks display anyway, end the line with a semicolon. :func:`pymoo_plots` and
+:func:`front_bounds` support pymoo's own plots of a ``result_``.
 """
 
 import lazy_loader as _lazy

@@ -44,16 +44,16 @@ class BagDistanceData:
     Parameters
     ----------
     distances : ndarray of shape (n_shown, n_shown)
-        Distance from each bag (row) to each bag (column).
     order : ndarray of shape (n_shown,)
-        Index of the bag at each position. Bags are sorted by cluster, then by distance from the medoid.
+        Index of the bag in each row and column of ``distances``. Bags are sorted by cluster, then by distance
+        from the medoid.
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_shown.
     names : tuple of str
     sizes : ndarray of shape (n_clusters,)
         Number of bags in each cluster, including those not shown.
     kind : str
-        Description of the kind of distance.
+        Name of the distance.
     directed : bool
         Whether the distances are asymmetric.
     """
@@ -185,8 +185,7 @@ def _outwards(D: FloatArray) -> Int64Array:
 def read_input(
     bags_or_distances: Any, labels: ArrayLike
 ) -> tuple[Bags | FloatArray, Int64Array, tuple[str, ...]]:
-    """Return checked bags or distances, each bag's index in the sorted cluster names, and these names."""
-    # Lazy import, because most plots do not show bags.
+    """Return the checked bags or distances, the index of each bag's cluster name, and all cluster names."""
     from moo_clustering.bags import as_bags
 
     codes, names = encode(labels, "labels")
@@ -201,7 +200,7 @@ def read_input(
     else:
         data = as_bags(bags_or_distances)
         if len(data) != len(codes):
-            raise ValueError(f"labels must have one entry per bag, {len(data)} in all; got {len(codes)}")
+            raise ValueError(f"labels must have one entry per bag ({len(data)}), got {len(codes)}")
     return data, codes, tuple(map(str, names))
 
 
@@ -224,7 +223,6 @@ def affordable_bags(bags: Bags) -> int:
 
 
 def counted(n_shown: int, n_bags: int) -> str:
-    """Return text for a title with the number of bags shown."""
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
 
 
@@ -237,7 +235,7 @@ class BagEmbeddingData:
     ----------
     positions : ndarray of shape (n_shown, 2)
     bags : ndarray of shape (n_shown,)
-        Index of the bag at each position.
+        Index of the bag at each of the ``positions``.
     clusters : ndarray of shape (n_shown,)
         Index in ``names`` of each bag's cluster.
     medoids : ndarray of shape (n_medoids,)
@@ -269,10 +267,9 @@ def bag_embedding_data(
 ) -> BagEmbeddingData:
     """Compute positions in the plane whose distances approximate the distances between the bags.
 
-    Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances;
-    more bags are positioned by the principal components of their means. If a larger distance matrix is
-    passed, the same fraction of each cluster is shown. Takes O(n^2 d + max_bags^3) time for n instances in at
-    most ``max_bags`` bags, and O(n d + d^3) for more bags.
+    Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances, in
+    O(n^2 d + max_bags^3) time for n instances. More bags are positioned by the principal components of their
+    means, in O(n d + d^3) time. If a larger distance matrix is passed, a part of each cluster is shown.
 
     Parameters
     ----------
@@ -281,7 +278,7 @@ def bag_embedding_data(
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, scaled as the bags are. Distances are measured from each bag's farthest instance.
+        Vectors to mark, on the scale of the bags. Distances are those of each bag's farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
         Seed for random starts of multidimensional scaling, in addition to a start from classical scaling.
@@ -296,12 +293,12 @@ def bag_embedding_data(
     if not isinstance(data, np.ndarray) and len(data) > max_bags:
         bags = np.arange(len(data))
         points, share = partitions.components(np.vstack([data.means(), vectors]), len(data))
-        method = f"principal components of bag means, {share:.0%} of the variance"
+        method = f"principal components of bag means ({share:.0%} of the variance)"
     else:
         bags = np.sort(sampled(codes, max_bags))
         D, kind = _distances(data, bags, vectors)
         points, stress = partitions.scaled_to_plane(D, random_state)
-        method = f"scaling of {kind}s, stress {stress:.2f}"
+        method = f"scaling of {kind}s (stress {stress:.2f})"
     return BagEmbeddingData(
         positions=points[: len(bags)],
         bags=bags,
@@ -355,7 +352,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 
 
 def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
-    """Return symmetric distances between all bags and vectors (bags first), and the name of the distance."""
+    """Return symmetric distances within the set of bags and vectors (bags first), and the distance's name."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN
@@ -378,7 +375,7 @@ def _medoids(medoids: ArrayLike | None, n_bags: int) -> Int64Array:
 def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
     if isinstance(data, np.ndarray):
         if centers is not None:
-            raise ValueError("centers require bags to compute distances, but got distances between bags")
+            raise ValueError("centers require bags, but distances between bags were passed; omit centers")
         return np.empty((0, 0))
     given = np.empty((0, data.n_features)) if centers is None else centers
     vectors = checked_array(given, "centers", np.float64)

@@ -65,7 +65,6 @@ def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Use the package's style within the block."""
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
@@ -119,7 +118,6 @@ def add_legend(ax: Axes, **options: Any) -> Legend:
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Return the figure that contains ``ax``."""
     from matplotlib.figure import Figure
 
     figure = ax.figure
@@ -138,8 +136,6 @@ def save_figure(figure: Figure, path: str | PathLike[str] | None) -> None:
 
 
 class Look(NamedTuple):
-    """Style of a cluster."""
-
     color: str
     marker: str
 
@@ -154,11 +150,9 @@ def look_of(cluster: int) -> Look:
 def pymoo_plots() -> Iterator[None]:
     """Context in which pymoo's plots can be created and drawn without changing matplotlib's state.
 
-    pymoo's plots set the global font when they are created, remain the current figure, and draw the outlines
-    of all panels of ``Petal`` and ``Radar`` into the last panel. This context draws each outline into its own
-    panel. At the end, it restores all settings and pyplot's current figure. Call ``do``, ``save`` and
-    ``show``, which draw the plots, within the context. Figures remain open as long as their plots exist. The
-    context is not thread-safe.
+    Call ``do``, ``save`` and ``show``, which draw the plots, within the context. It also makes ``Petal`` and
+    ``Radar`` draw each panel's outline into that panel; pymoo draws all of them into the last panel. Figures
+    remain open as long as their plots exist. The context is not thread-safe.
 
     Yields
     ------

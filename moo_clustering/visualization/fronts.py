@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from pymoo.core.result import Result
 from sklearn.base import BaseEstimator
 
 from moo_clustering._arrays import non_dominated, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
+from moo_clustering._messages import shortened
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.results import SearchHistory, read_history, result_of
@@ -26,7 +28,6 @@ from moo_clustering.results import SearchHistory, read_history, result_of
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
 from moo_clustering.visualization import figures
-from moo_clustering.visualization.partitions import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,10 +50,10 @@ class AttainmentData:
     Parameters
     ----------
     front : ndarray of shape (n, 2)
-        Square roots of the scored solutions' objectives, after scaling to [0, 1].
+        Square roots of the scored solutions' objectives, scaled to [0, 1].
     n_clusters : ndarray of shape (n,)
     controls : tuple of ndarray of shape (m, 2)
-        Corners of the control fronts' attainment surfaces, from left to right, extended to the plot's edges.
+        Corners of each control front's attainment surface, extended to the edges of the plot.
     annotated : ndarray of int
         Rows of ``front`` labelled with their number of clusters.
     chosen : int or None
@@ -60,7 +61,7 @@ class AttainmentData:
     foot : ndarray of shape (2,) or None
         Point on the control surfaces that is nearest to the chosen solution.
     distance : float or None
-        Distance from ``foot`` to the chosen solution, which is the solution's score.
+        Distance from ``foot`` to the chosen solution: the solution's score.
     numbers, scores : ndarray of shape (n_numbers,)
         Numbers of clusters, and the best score for each number.
     promising : ndarray of shape (n_numbers,), bool
@@ -139,9 +140,8 @@ def plot_attainment(
 ) -> Figure:
     """Plot a front, the control-data fronts, and the scores by number of clusters.
 
-    The left panel shows square roots of the objectives (scaled to the range of the front) and numbers of
-    clusters. The length of the dashed line from the chosen solution to the control fronts is its score. The
-    right panel marks the local maxima of the score.
+    The left panel shows the square roots of the scaled objectives, and numbers of clusters. The length of the
+    dashed line is the chosen solution's score. The right panel marks local maxima.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def plot_attainment(
         Names of the objectives.
     """
     if len(names) != 2:
-        raise ValueError(f"names must contain the names of two objectives, got {len(names)}")
+        raise ValueError(f"names must have one name per objective (2), got {len(names)}")
     data = attainment_plot_data(attainment, chosen)
     with figures.house_style():
         figure = figures.new_figure(9.0, 4.2)
@@ -168,12 +168,12 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
     if data.chosen is not None and data.foot is not None:
         point = data.front[data.chosen]
         ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
-        ax.scatter(*point, **_MARK, label=f"chosen, score {data.distance:.3f}", zorder=4)
+        ax.scatter(*point, **_MARK, label=f"chosen (score {data.distance:.3f})", zorder=4)
     beside: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
     for row in data.annotated:
         color = _CHOSEN if row == data.chosen else "black"
         ax.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **beside)
-    x, y = (f"square root of scaled {name.replace('_', ' ')}" for name in names)
+    x, y = (f"scaled {name.replace('_', ' ')} (square root)" for name in names)
     ax.set(xlabel=x, ylabel=y, title="Front and control fronts")
     ax.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
     ax.legend(loc="upper right")
@@ -187,7 +187,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
         ax.scatter(data.n_clusters[data.chosen], data.distance, **_MARK, label="chosen", zorder=3)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(bottom=0)
-    ax.set(xlabel="number of clusters", ylabel="best attainment score", title="Score by number of clusters")
+    ax.set(xlabel="number of clusters", ylabel="best attainment score", title="Attainment score")
     ax.legend(loc="best")
 
 
@@ -257,9 +257,8 @@ def plot_critical_difference(
 ) -> Figure:
     """Plot average ranks, with bars joining methods that do not differ significantly.
 
-    The diagram is drawn by ``scikit_posthocs.critical_difference_diagram``. Raises the same errors as
-    :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
-    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, JMLR 7, 2006, section 3.2.4.
+    Requires scikit-posthocs (extra ``stats``). Raises the same errors as
+    :func:`~moo_clustering.stats.critical_difference_data`. Source: J. Demšar, JMLR 7, 2006, section 3.2.4.
 
     Parameters
     ----------
@@ -278,7 +277,7 @@ def plot_critical_difference(
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
-    """Return the figure size in inches: two columns of names, and one line per name and bar."""
+    """Return a figure size in inches that fits all names and bars."""
     longest = max(len(name) for name in data.average_ranks.index)
     lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
     return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
@@ -310,7 +309,7 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
     ax.set_xlim(1, n_methods)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=2))
     ax.xaxis.set_label_position("top")
-    ax.set_xlabel(f"{_caption(data)}\naverage rank, best on the left", linespacing=1.6)
+    ax.set_xlabel(f"{_caption(data)}\naverage rank (best on the left)", linespacing=1.6)
 
 
 def _caption(data: CriticalDifferenceData) -> str:
@@ -346,10 +345,10 @@ def front_data(
 
     Parameters
     ----------
-    F : array-like of shape (n_solutions, n_objectives), or fitted estimator
+    F : array-like of shape (n_solutions, n_objectives), pymoo Result or fitted estimator
         Finite objectives with their original signs, or an estimator with ``pareto_front_``.
     names : sequence of str, optional
-        Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
+        Names of the objectives. Default: those of the estimator or problem, or ``f1``, ``f2``, ...
     chosen : int, array-like of int or of bool, optional
         Rows to mark. Default: the estimator's ``chosen_``, if available.
 
@@ -366,20 +365,23 @@ def front_data(
             )
         names = result.front.names if names is None else names
         chosen, F = result.member if chosen is None else chosen, result.front.values
+    if isinstance(F, Result):
+        problem, F = F.problem, [] if F.F is None else np.atleast_2d(F.F)
+        names = getattr(problem, "objective_names", None) if names is None else names
+        F = problem.natural(F) if len(F) and hasattr(problem, "natural") else F
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
-        raise ValueError(f"F must be non-empty and have shape (n_solutions, n_objectives), got {F.shape}")
+        raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got {F.shape}")
     names = tuple(f"f{i + 1}" for i in range(F.shape[1])) if names is None else tuple(names)
     if len(names) != F.shape[1]:
-        raise ValueError(f"names must have one name per objective, {F.shape[1]} in all; got {len(names)}")
+        raise ValueError(f"names must have one name per objective ({F.shape[1]}), got {len(names)}")
     marked = np.zeros(len(F), dtype=bool)
     if chosen is not None:
         try:
             marked[checked_array(chosen, "chosen")] = True
         except IndexError as error:
-            raise ValueError(
-                f"chosen={chosen!r} is outside the front, which has {len(F)} solutions"
-            ) from error
+            said = f"chosen={chosen!r} is outside the front, which has {len(F)} solutions"
+            raise ValueError(said) from error
     return FrontData(F, names, marked)
 
 
@@ -391,7 +393,7 @@ def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
-        Finite minimised objectives such as ``result_.F``, so that the bounds are the ideal and nadir points.
+        Finite minimised objectives, such as ``result_.F``.
 
     Returns
     -------
@@ -475,7 +477,7 @@ class Curve:
     Parameters
     ----------
     name : str
-        Name of the group of runs, if there are several groups, and of the statistic, if there are several.
+        Names of the group and the statistic, as far as there are several.
     group, statistic : int
         Indices of the group and the statistic.
     steps : ndarray of shape (n_steps,)
@@ -528,26 +530,25 @@ def convergence_data(
     """Compute best and mean objectives, the hypervolume and other statistics of each generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    For two or more objectives, hypervolumes are divided by the volume of the box between the best values of
-    all runs and the reference point. Shorter runs are extended with their last values. Takes O(n_runs
-    n_generations n_individuals^2 n_objectives) time and memory for two or three objectives. Raises a
-    TypeError or ValueError if a run has no history, if runs have different units of steps, or if a panel does
-    not exist. Source of the hypervolume: E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999.
+    Hypervolumes are divided by the volume of the box between the best values of all runs and the reference
+    point. Shorter runs are extended with their last values. Takes O(n_runs n_generations n_individuals^2
+    n_objectives) time and memory for two or three objectives. Raises a TypeError or ValueError if a run has
+    no history, if runs have different units of steps, or if a panel does not exist.
 
     Parameters
     ----------
     runs : run, list of runs, or mapping of str to run or list of runs
-        Fitted estimator, ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a column
-        "generation", or array), or DEAP logbook. A list contains repetitions; a mapping contains groups.
+        Fitted estimators, their ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a
+        column "generation", or array), or DEAP logbooks. Lists contain repetitions, mappings groups.
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
-        Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all panels.
+        Titles of the panels to show, such as ``"hypervolume"``. Default: all panels.
     band : tuple of two float, default=(0.25, 0.75)
         Quantiles (over the repetitions) at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
         Reference point for the hypervolume, with original signs. Default: the worst values of all fronts plus
-        a tenth of the range; hypervolumes are then comparable only if they are computed in the same call.
+        a tenth of the range, so that hypervolumes are comparable only within one call.
 
     Examples
     --------
@@ -557,12 +558,12 @@ def convergence_data(
     """
     low, high = (float(edge) for edge in band)
     if not 0.0 <= low <= high <= 1.0:
-        raise ValueError(f"band must be two quantiles in ascending order in [0, 1], got {band}")
+        raise ValueError(f"band must be two ascending quantiles in [0, 1], got {band}")
     groups = _grouped(runs, names)
     histories = list(chain.from_iterable(groups.values()))
     counted = sorted({history.step for history in histories})
     if len(counted) > 1:
-        raise ValueError(f"runs must all have the same unit of steps, got {' and '.join(counted)}")
+        raise ValueError(f"all runs must count the same steps, got {' and '.join(counted)}")
     _add_hypervolume(histories, reference)
     titles = _titles([str(name) for name in dict.fromkeys(chain.from_iterable(h.frame for h in histories))])
     wanted = _wanted(list(titles), show)
@@ -585,7 +586,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
         )
         found = [read_history(run, names) for run in (members if many else [members])]
         if not found:
-            raise ValueError(f"runs must contain at least one run{f' of {name!r}' if name else ''}")
+            raise ValueError(f"runs must contain at least one run{f' for {name!r}' if name else ''}")
         groups[str(name)] = found
     if not groups:
         raise ValueError("runs must contain at least one run")
@@ -642,7 +643,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
     if len(widths) != 1 or min(widths) < 2:
         if reference is not None:
             raise ValueError(
-                "reference is for the hypervolume, which requires runs with the same two or more objectives"
+                "reference requires runs with the same two or more objectives, which have a hypervolume"
             )
         return
     finite = [[F[np.isfinite(F).all(axis=1)] for F in history.F] for history in histories]
@@ -655,7 +656,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
         point = _checked_reference(reference, histories[0], len(ideal))
         if (point <= ideal).any():
             raise ValueError(
-                "reference must be worse than the best value in every objective; choose a worse point"
+                "reference must be worse than the best value in each objective; choose a worse point"
             )
     for history, found in zip(histories, fronts, strict=True):
         values = [hypervolume(front, (ideal, point)) for front in found]
@@ -686,14 +687,14 @@ def plot_convergence(
 ) -> Figure:
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
-    Each group of runs has its own colour and marker, and is shown as a median with a band. A vertical axis is
-    logarithmic if its values are positive and differ by a factor of more than 200. Raises the errors of
-    :func:`convergence_data`, and a ValueError if the number of axes is wrong.
+    Each group of runs is shown as a median with a band. A vertical axis is logarithmic if its values are
+    positive and differ by a factor of more than 200. Raises the errors of :func:`convergence_data`, and a
+    ValueError if the number of axes is wrong.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of axes, optional
-        One axes for each panel; use ``show`` to select the panels. Default: a new figure.
+        One for each panel; use ``show`` to select the panels. Default: a new figure.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
     with figures.house_style():
@@ -705,8 +706,8 @@ def plot_convergence(
             panels = list(np.ravel(np.asarray(ax, dtype=object)))
             if len(panels) != len(data.panels):
                 raise ValueError(
-                    f"ax must have one axes per panel, {len(data.panels)} in all "
-                    f"({', '.join(data.panels)}); got {len(panels)}; select panels with show"
+                    f"ax must have one axes per panel ({len(data.panels)}: {', '.join(data.panels)}), got "
+                    f"{len(panels)}; select panels with show"
                 )
             figure = figures.figure_of(panels[0])
         for panel, (name, curves) in zip(panels, data.panels.items(), strict=True):
@@ -794,7 +795,7 @@ def roc_data(
         raise ValueError("curves must contain at least one curve")
     known = dict(aucs or {})
     if strange := [name for name in known if name not in curves]:
-        raise ValueError(f"aucs contains {strange[0]!r}, which is not the name of a curve")
+        raise ValueError(f"aucs must contain only names of curves, got {quoted(strange[0])}")
     checked = [_checked(name, *curve) for name, curve in curves.items()]
     areas = [
         known.get(name, float(np.trapezoid(tpr, fpr)))
@@ -814,7 +815,7 @@ def plot_roc(
 ) -> Figure:
     """Plot ROC curves and the chance diagonal, with the areas in the legend.
 
-    The legend lists the curves in the given order. Colours and line styles distinguish up to 24 curves.
+    Colours and line styles distinguish up to 24 curves.
     """
     data = roc_data(curves, aucs=aucs)
     names = [shortened(name, 40) for name in data.names]  # maximum number of characters
@@ -841,15 +842,15 @@ def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, Flo
     tpr = checked_array(tpr, f"tpr of {name!r}", np.float64)
     if fpr.ndim != 1 or fpr.shape != tpr.shape or not len(fpr):
         raise ValueError(
-            f"the curve {name!r} must be two arrays of equal length, got shapes {fpr.shape} and {tpr.shape}"
+            f"curve {name!r} must be two arrays of equal length, got shapes {fpr.shape} and {tpr.shape}"
         )
     for rates in (fpr, tpr):
         within = rates.min() >= -_ROUNDING and rates.max() <= 1 + _ROUNDING
         if not (within and np.diff(rates).min(initial=0.0) >= -_ROUNDING):
-            raise ValueError(f"rates of the curve {name!r} must be ascending and in [0, 1]")
+            raise ValueError(f"rates of curve {name!r} must be ascending and in [0, 1]")
     if abs(fpr[0]) > _ROUNDING or min(fpr[-1], tpr[-1]) < 1 - _ROUNDING:
         raise ValueError(
-            f"the curve {name!r} must go from a false positive rate of 0 to (1, 1), got "
+            f"curve {name!r} must extend from a false positive rate of 0 to (1, 1), got "
             f"{fpr[0]:.3g} to ({fpr[-1]:.3g}, {tpr[-1]:.3g})"
         )
     return (np.append(0.0, fpr), np.append(0.0, tpr)) if tpr[0] > 0 else (fpr, tpr)

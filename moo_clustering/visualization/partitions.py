@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from moo_clustering._arrays import optional_package, spawn_seeds
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
+from moo_clustering._messages import shortened
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, SeedLike
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.results import result_of
@@ -109,7 +110,7 @@ def placed_partition(
     max_points: int,
     also: IntArray | tuple[()] = (),
 ) -> tuple[PartitionData, FloatArray]:
-    """Return :func:`partition_data` including the samples ``also``, and the positions of all samples."""
+    """Return :func:`partition_data`, in which the samples ``also`` are always drawn, and all positions."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -189,7 +190,7 @@ def plot_regions(
         labels, known = result.labels, result.user_names
     clusters = checked_integers(labels, "labels", ndim=(1,))
     if len(clusters) != len(shapes):
-        raise ValueError(f"labels must have one region per area, {len(shapes)} in all; got {len(clusters)}")
+        raise ValueError(f"labels must have one region per area ({len(shapes)}), got {len(clusters)}")
     used = np.unique(clusters).tolist()
     names = [str(cluster_names[c] if cluster_names else known.get(c, c)) for c in used]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
@@ -222,7 +223,6 @@ def _outline(shape: Any) -> list[FloatArray]:
 
 
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
-    """Draw the points, axis labels, legend and title."""
     n = len(data.positions)
     draw_clusters(ax, data)
     # Column names can contain dollar signs, which matplotlib would parse as formulas.
@@ -231,7 +231,7 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     add_cluster_legend(ax, data.names, "samples")
     parts = [title] if title else []
     if data.share is not None:
-        parts.append(f"two components with {data.share:.0%} of the variance")
+        parts.append(f"two components ({data.share:.0%} of the variance)")
     if sum(data.sizes) > n:
         parts.append(f"{n} of {sum(data.sizes)} samples")
     ax.set_title(", ".join(parts), parse_math=False)
@@ -314,17 +314,17 @@ def constraints_data(
 ) -> ConstraintsData:
     """Compute sample positions, and lines for must-links and cannot-links.
 
-    :meth:`PairwiseConstraints.satisfied` defines which pairs are satisfied. Samples at the ends of lines are
-    always drawn, in addition to ``max_points``. Takes O(n_pairs) time plus that of :func:`partition_data`.
+    Samples at the ends of lines are always drawn, in addition to ``max_points``. Takes O(n_pairs) time plus
+    that of :func:`partition_data`.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Data or embedding. Two columns are plotted directly; more are reduced to two principal components.
+        Data or embedding, plotted as in :func:`partition_data`.
     constraints : PairwiseConstraints
         Constraints to draw. For partial labels, use ``PairwiseConstraints.from_partial_labels``.
     max_pairs : int, default=2000
-        Maximum number of lines. Violated pairs have priority; excess pairs are omitted at even intervals.
+        Maximum number of lines. Violated pairs have priority. Omitted pairs are selected at even intervals.
 
     Raises
     ------
@@ -338,11 +338,12 @@ def constraints_data(
         )
     if max_pairs < 0:
         raise ValueError(f"max_pairs must be non-negative, got {max_pairs}")
-    labels = checked_integers(labels, "labels", ndim=(1,))
+    given = labels.labels_ if isinstance(labels, BaseEstimator) else labels
+    labels = checked_integers(given, "labels", ndim=(1,))
     if labels.shape != (constraints.n_samples,):
         raise ValueError(
-            f"labels must have shape ({constraints.n_samples},), the number of samples of the "
-            f"constraints; got {labels.shape}"
+            f"labels must have one label per sample of the constraints ({constraints.n_samples}), got "
+            f"shape {labels.shape}"
         )
     found = {
         (kind, satisfied): pairs[(labels[pairs[:, 0]] == labels[pairs[:, 1]]) == (together == satisfied)]
@@ -380,8 +381,7 @@ def plot_constraints(
 ) -> Figure:
     """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
-    Thin lines mark satisfied pairs, thick lines violated pairs; the legend explains the four line styles.
-    :func:`plot_partition` draws no lines.
+    Thin lines mark satisfied pairs, and thick lines violated pairs.
     """
     data = constraints_data(
         X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
@@ -428,7 +428,7 @@ def _summary(data: ConstraintsData) -> str:
 
 
 def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """Select a total of up to ``room`` pairs from all kinds, at even intervals."""
+    """Select up to ``room`` pairs in all, at even intervals."""
     sizes = [len(pairs) for pairs in kinds]
     kept = np.zeros(sum(sizes), dtype=bool)
     kept[np.linspace(0, len(kept) - 1, min(room, len(kept))).astype(np.intp)] = True
@@ -438,9 +438,9 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
     """Return positions from metric multidimensional scaling, shape (n, 2), and their Kruskal stress."""
-    # The stress is the root of (sum of squared errors in distances / sum of squared distances): 0 is exact,
-    # above 0.2 is a rough sketch. SMACOF majorisation starts from classical scaling, usually a better start
-    # than random positions. The result is rotated to its principal axes. Takes O(n^3) time.
+    # The stress is the root of (sum of squared errors in distances / sum of squared distances). SMACOF
+    # majorisation starts from classical scaling, which is usually better than random positions. The result is
+    # rotated to its principal axes. Takes O(n^3) time.
     from sklearn.manifold import smacof
 
     start = _classical(D)
@@ -532,13 +532,13 @@ class SimilarityData:
     blocks : ndarray of shape (n_blocks, n_blocks)
         Similarities sorted by label; block means if there are more samples than blocks.
     order : ndarray of shape (n_samples,)
-        Index of the sample at each position.
+        Index of the sample at each position in the sorted matrix.
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_samples.
     names : tuple of str
     eigenvalues : ndarray
     places : ndarray of shape (n_points,)
-        Positions of the samples in ``vectors``.
+        Positions at which the eigenvectors are plotted.
     vectors : ndarray of shape (n_points, n_vectors)
         Leading eigenvectors at these positions.
     """
@@ -574,7 +574,7 @@ def similarity_data(
     eigenvalues : array-like, default=()
         Smallest eigenvalues of the Laplacian.
     embedding : array-like of shape (n_samples, n_vectors), optional
-        Eigenvectors, of which at most six are shown.
+        Eigenvectors of the Laplacian. The first six are shown.
     max_blocks : int, default=600
         Maximum number of blocks per axis. If there are more samples, similarities are averaged over blocks.
     """
@@ -619,13 +619,12 @@ def plot_similarity(
 ) -> Figure:
     """Plot a similarity matrix sorted by label (white: most similar), eigenvalues and eigenvectors.
 
-    Raises a ValueError if shapes do not match, or if the number of axes is not 1 to 3. Source: PESC: "Pareto
-    ensemble-based spectral clustering", Fig. 5.
+    Raises a ValueError if shapes do not match, or if the number of axes is not 1 to 3. Source: PESC, Fig. 5.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of up to three axes, optional
-        Axes for the matrix, the eigenvalues and the eigenvectors, in this order. Default: a new figure.
+        Axes for the matrix, the eigenvalues and the eigenvectors. Default: a new figure.
     """
     data = similarity_data(similarity, labels, eigenvalues, embedding, max_blocks=max_blocks)
     with figures.house_style():
@@ -663,7 +662,8 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
         ax.set_xticks(middle, data.names, parse_math=False)
         ax.set_yticks(middle, data.names, parse_math=False)
         ax.tick_params(length=0)
-    size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
+    side = f"{n / len(data.blocks):.0f}"
+    size = "" if exact else f" (each dot is the mean of about {side} x {side})"
     ax.set(xlabel=f"samples ordered by cluster{size}", title=f"Similarity of {n} samples")
 
 
@@ -758,7 +758,7 @@ def term_data(
     names = list(map(str, range(n_all) if terms is None else checked_array(terms, "terms").tolist()))
     counts = None if sizes is None else checked_integers(sizes, "sizes").astype(np.int64)
     if len(names) != n_all:
-        raise ValueError(f"terms must have one name per column, {n_all} in all; got {len(names)}")
+        raise ValueError(f"terms must have one name per column ({n_all}), got {len(names)}")
     if counts is not None and counts.shape != (n_clusters,):
         raise ValueError(f"sizes must have shape ({n_clusters},), got {counts.shape}")
     for name, value in (("n_terms", n_terms), ("max_clusters", max_clusters)):
@@ -842,12 +842,6 @@ def _headed(title: str, data: TermData) -> str:
         what = f"Leading terms of {len(data.clusters)} of {data.n_clusters} clusters"
     what += "" if data.sizes is None else " (documents)"
     return f"{title}: {what[0].lower()}{what[1:]}" if title else what
-
-
-def shortened(name: str, longest: int) -> str:
-    """Shorten a name to one line of at most ``longest`` characters."""
-    line = "".join(mark if mark.isprintable() else " " for mark in name)
-    return line if len(line) <= longest else f"{line[: longest - 3]}..."
 
 
 @documented(figures.PLOT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from pymoo.algorithms.moo.moead import MOEAD
@@ -18,8 +20,13 @@ from search_toys import IntegerToy, RealToy, Reset, integer_nsga2
 
 from moo_clustering.algorithms import ExhaustedSearchWarning, PymooSearch, drive, evolve
 from moo_clustering.graphs import locus_graph
-from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation, batched_tournament
-from moo_clustering.persistence import Checkpoint
+from moo_clustering.operators import (
+    MSTInterestingnessSampling,
+    NeighborBiasedMutation,
+    RandomSurvival,
+    batched_tournament,
+)
+from moo_clustering.persistence import Checkpoint, CheckpointMismatchError
 from moo_clustering.problems import MOCKProblem
 
 
@@ -33,6 +40,24 @@ def test_same_course_as_minimize():
     assert found.problem is problem
     assert found.exec_time > 0
     assert found.X.dtype == np.int16
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "difference"),
+    [
+        (lambda: integer_nsga2(pop_size=6), "parameter pop_size is 8 in the checkpoint but 6 here"),
+        (lambda: integer_nsga2(8, n_offsprings=2), "parameter n_offsprings is 8 in .* but 2 here"),
+        (lambda: integer_nsga2(survival=RandomSurvival()), "parameter survival is .* but .RandomSurvival. "),
+        (lambda: SPEA2(pop_size=8), "method is 'NSGA2' in the checkpoint but 'SPEA2' here"),
+    ],
+)
+def test_a_file_is_resumed_only_with_the_same_algorithm_and_operators(algorithm, difference, tmp_path):
+    run = partial(evolve, IntegerToy(), seed=1, checkpoint=tmp_path / "c.npz")
+    run(integer_nsga2(pop_size=8), n_gen=1)
+    with pytest.raises(CheckpointMismatchError, match=difference):
+        run(algorithm(), n_gen=1)
+    found = run(integer_nsga2(pop_size=8), n_gen=2)
+    np.testing.assert_array_equal(found.F, evolve(IntegerToy(), integer_nsga2(pop_size=8), n_gen=2, seed=1).F)
 
 
 @pytest.mark.parametrize("options", [{}, {"n_offsprings": 7}, {"pop_size": 9}], ids=["even", "few", "odd"])

@@ -40,8 +40,8 @@ def test_two_samples_stand_side_by_side(asked_run):
     assert heads[0] == heads[3] == "person"
     assert first.count("person") == 2  # identifiers are only in the head
     assert "Oslo" in first + second
-    assert "Expected apart, 90%." in first
-    assert "0 answers, 3 clusters (0 confirmed); about" in result.output
+    assert "Expected: apart (90%)." in first
+    assert "0 answers, 3 clusters (0 confirmed). About" in result.output
     assert "The last answer was undone." in result.output
     end = result.output.splitlines()[-2:]
     assert end[0].startswith("Saved the clusters after 2 answers in ")
@@ -54,7 +54,7 @@ def test_two_samples_stand_side_by_side(asked_run):
         done = CliRunner().invoke(main, list(map(str, arguments)))
         assert done.exit_code == 2
         pairs = f"--must-link {asked_run}/asked/must_link.csv --cannot-link {asked_run}/asked/cannot_link.csv"
-        assert f"it contains answers only; to use them in a fit, add to its command {pairs}" in done.stderr
+        assert f"it contains only answers; to use them, add {pairs} to" in done.stderr
 
 
 def test_names_of_classes(asked_run):
@@ -62,7 +62,7 @@ def test_names_of_classes(asked_run):
     assert result.exit_code == 0, result.output
     assert words(asked_run) == ["tall", "tall", "q"]
     assert "Known: #1 tall." in result.output
-    assert "#7 does not exist; the number of known classes is 1." in result.output
+    assert "#7 does not exist; number of known classes: 1." in result.output
 
 
 def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
@@ -83,7 +83,7 @@ def test_what_is_no_answer_is_asked_again(asked_run):
     assert "'yes' is not a valid answer; expected t, a, ?, u or q." in result.output
     assert "there is no answer to undo" in result.output
     assert words(asked_run) == ["together", "together", "undo", "undo"]
-    assert result.output.rstrip().endswith("There are no answers, so nothing was saved.")
+    assert result.output.rstrip().endswith("No answers were given, so nothing was saved.")
     assert not (asked_run / "asked").exists()
 
 
@@ -278,7 +278,7 @@ def test_confident_answers_in_json(asked_run):
     answers = [(event["answer"], event.get("confidence")) for event in map(json.loads, lines)]
     assert answers == [("together", 0.9), ("apart", 1.0), ("unknown", None)]
     errors = [line["error"] for line in said(result) if "error" in line]
-    assert errors[0] == "confidence must be above 0.5 and at most 1, got 0.4"
+    assert errors[0] == "confidence must be in (0.5, 1], got 0.4"
     assert errors[1] == "confidence must be a number from 0 to 1, got 'high'"
 
 
@@ -286,7 +286,7 @@ def test_an_error_rate_is_learnt(asked_run):
     typed = "t\n" * 12
     result = ask(asked_run, typed, "--error-rate", "auto")
     assert result.exit_code == 0, result.output
-    assert "3% of the answers are estimated to be wrong." in result.output
+    assert "An estimated 3% of the answers are wrong." in result.output
     session = open_session(asked_run, resume=True, error_rate="auto").session
     assert session.error_rate == "auto"
     assert "repeat" in set(session.history_["kind"])

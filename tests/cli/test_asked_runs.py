@@ -94,7 +94,7 @@ def test_results_are_a_run(asked_run, tmp_path):
     assert clusters["size"].sum() == 60
     partial = pd.read_csv(out / "partial_labels.csv")
     assert partial["group"].notna().sum() == 4
-    with pytest.raises(FolderError, match="name the folder of the original run"):
+    with pytest.raises(FolderError, match="specify the folder of the original run"):
         open_session(out)
 
 
@@ -119,7 +119,7 @@ def test_other_folders_are_left_alone(asked_run, tmp_path):
     (other / "letter.txt").write_text("dear")
     with pytest.raises(FolderError, match=r"no run\.json; choose another folder with --out"):
         check_out(asked_run, other)
-    with pytest.raises(FolderError, match="other than an `ask` session"):
+    with pytest.raises(FolderError, match="that is not an `ask` session"):
         check_out(asked_run, asked_run)
     with pytest.raises(FolderError, match="is a file"):
         check_out(asked_run, other / "letter.txt")
@@ -132,7 +132,7 @@ def test_refusals_name_the_reason(asked_run):
     for change, wanted in (
         ({"method": "mock"}, "use pareto-clustering or pareto-bags"),
         ({"supervision": {"must_link": {}}}, "without --must-link"),
-        ({"status": "interrupted"}, "its fit is incomplete"),
+        ({"status": "interrupted"}, "the fit is incomplete"),
         ({}, "fit again"),
     ):
         (asked_run / "run.json").write_text(json.dumps(record | change))

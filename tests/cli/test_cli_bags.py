@@ -114,7 +114,7 @@ def test_folder_of_a_fit(run, pictures, bags, tmp_path):
     sizes = sorted(model.cluster_sizes_, reverse=True)
     assert re.search(rf"clusters +3 of {', '.join(map(str, sizes))} bags; the smallest has", result.stdout)
     assert re.search(rf"Davies-Bouldin +{model.fitness_:.4f}", result.stdout)
-    assert f"30 bags of 2 to 4 instances ({bags.bags.n_instances} in all), 2 features" in result.stdout
+    assert f"30 bags of 2 to 4 instances ({bags.bags.n_instances} in total), 2 features" in result.stdout
 
 
 @pytest.mark.slow
@@ -323,8 +323,8 @@ def test_generations_are_short_for_a_setting(run, slices, table):
     [
         (
             "bags.arff.gz --method pesc -k 2",
-            "bags.arff.gz contains bags of instances, but method pesc accepts single rows; methods that "
-            "accept bags are pareto-bags, bamic, .*memetic-chcmic$",
+            "bags.arff.gz contains bags of instances, but method pesc accepts only single samples; "
+            "methods that accept bags are pareto-bags, bamic, .*memetic-chcmic$",
         ),
         (
             "bags.npz --method nsga2-clus",
@@ -336,20 +336,23 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ),
         (
             "bags.csv --method chcmic",
-            "chcmic accepts bags of instances, but bags.csv contains single samples.*--bag COLUMN",
+            "chcmic requires bags of instances, but bags.csv contains single samples.*--bag COLUMN",
         ),
-        ("wine --method chcmic", "chcmic accepts bags of instances, but wine contains single samples"),
-        ("wine --bag x --method chcmic", "--bag name columns of a file"),
+        ("wine --method chcmic", "chcmic requires bags of instances, but wine contains single samples"),
+        ("wine --bag x --method chcmic", "--bag cannot be used with the bundled data set"),
         ("bags.csv --bag molecul --method chcmic", r"no column 'molecul' \(--bag\); did you mean 'molecule'"),
         (
             "text.csv --bag bag --method chcmic",
             "'t' is not numeric .* drop it with --drop 't', or if .* --labels 't'$",
         ),
-        ("bags.npz --bag x --method chcmic", "not in a column; omit --bag 'x'$"),
-        ("bags.npz --id-column x --method chcmic", "--id-column does not apply to bags; --bag names"),
+        ("bags.npz --bag x --method chcmic", "not by a column; omit --bag 'x'$"),
+        (
+            "bags.npz --id-column x --method chcmic",
+            "--id-column does not apply to bags",
+        ),
         (
             "bags.npz --svd 3 --method chcmic",
-            "only be used for documents, but bags.npz is read as bags of instances$",
+            "be used only for documents, but bags.npz is read as bags of instances$",
         ),
         ("bags.npz --method bamic --checkpoint-every 3", "bamic writes no checkpoints"),
         ("bags.npz --method bamic --set n_gen=3", "method bamic has no option 'n_gen'"),
@@ -357,27 +360,27 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "bags.npz --method chcmic --set min_cluster_size=0",
             "'min_cluster_size' parameter of CHCMIC must be an int in the range",
         ),
-        ("bags.npz --method chcmic -k 40", "n_clusters=40 is more than the number of bags"),
-        ("bags.npz --method chcmic -k 4 --set min_cluster_size=8", "require 32 bags, got 30"),
+        ("bags.npz --method chcmic -k 40", "n_clusters=40 must not exceed the number of bags"),
+        ("bags.npz --method chcmic -k 4 --set min_cluster_size=8", "require at least 32 bags, got 30"),
         ("bags.npz --method chcmic --labels y", "no array 'y'"),
         (
             "class.csv --bag bag --partial-labels some --method chcmic",
-            "'class' looks like the known classes.*--labels class, or omit it with --drop class",
+            "'class' would be a feature.*--labels class, or exclude it with --drop class",
         ),
         (
             "class.csv --bag bag --labels class --partial-labels class --method chcmic",
-            "column 'class' cannot contain both",
+            "column 'class' cannot be both",
         ),
         (
             "none.csv --bag bag --labels class --partial-labels none --method chcmic",
-            r"column 'none' \(partial labels\) contains no labels",
+            r"column 'none' \(--partial-labels\) contains no labels",
         ),
         (
             "mixed.csv --bag bag --method chcmic",
-            "; name the class column with --labels COLUMN, or drop it with --drop 'class'$",
+            "; specify the class column with --labels COLUMN, or drop it with --drop 'class'$",
         ),
         ("gap.csv --bag bag --method chcmic", "fill it in, or drop the column with --drop 'u'$"),
-        ("broken.arff.gz --method chcmic", "is not a gzip file, or is damaged|is truncated"),
+        ("broken.arff.gz --method chcmic", "is not a valid gzip file|is truncated"),
         ("none.arff --method chcmic", "file none.arff does not exist"),
         ("none.arff", "file none.arff does not exist"),
     ],

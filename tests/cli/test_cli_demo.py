@@ -67,6 +67,6 @@ def test_compilation_is_told_once_and_on_terminals_only(verbose, terminal, n_lin
         assert add(1, 2) == 3
         assert add(1, 3) == 4
         assert add(1.5, np.float32(2)) == 3.5
-    assert stream.getvalue().count("Compiling kernels") == n_lines
+    assert stream.getvalue().count("Compiling the kernels") == n_lines
     add(1j, 2)
     assert stream.getvalue().count("\n") == n_lines

@@ -218,7 +218,7 @@ def test_forced_components_for_a_sparse_method(run, rows, nearest, monkeypatch):
 def test_number_of_clusters_that_is_found(run, fails, rows, nearest):
     message = fails("fit", "notes.jsonl", "--method", "nearest", "-k", 3, "--out", "out")
     assert message == (
-        "method nearest finds the number of clusters itself and does not accept -k; "
+        "method nearest determines the number of clusters and does not accept -k; "
         "limit it with --set k_max=..."
     )
     result = run(
@@ -352,7 +352,7 @@ def test_embeddings_are_clustered_and_terms_name_the_clusters(run, rows, tmp_pat
         (("--embed", "hashing_of_words:short"), r"one row of numbers per text, 36 in all; got .* \(35, 60\)"),
         (("--embed", "hashing_of_words:long"), "module hashing_of_words has no function 'long'"),
         (("--embed", "word2vec"), "--embed must be 'module:function' or 'sentence-transformers:NAME'"),
-        (("--embed", "hashing_of_words:embed", "--svd", 3), "--svd reduces terms, and --embed replaces them"),
+        (("--embed", "hashing_of_words:embed", "--svd", 3), "--svd and --embed are mutually exclusive"),
         (
             ("--embed", "hashing_of_words:embed", "--method", "nmf-clustering", "-k", 3),
             "method nmf-clustering uses term weights directly and does not accept --embed",
@@ -369,18 +369,18 @@ def test_mistakes_with_embeddings(fails, rows, tmp_path, arguments, message):
     [
         (("notes.jsonl", "--svd", 99), "--svd must be at most 30 for 36 documents with 30 terms, got 99"),
         (("notes.jsonl", "--svd", 0), "Invalid value for '--svd'"),
-        (("notes.jsonl", "--min-df", "few"), "'few' is neither a number of documents"),
+        (("notes.jsonl", "--min-df", "few"), r"'few' is not valid; use a number \(2\) or a share \(0\.5\)"),
         (("notes.jsonl", "--min-df", "1.5"), "min_df"),
         (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no terms in the 36"),
         (("notes.jsonl", "--text-columns", "titel"), "did you mean 'title'"),
-        (("notes.jsonl", "--text-columns", " , "), "must name at least one column"),
+        (("notes.jsonl", "--text-columns", " , "), "must contain at least one column name"),
         (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(--partial-labels\)"),
         (("notes.csv", "--no-prepare"), "are not numeric.*--text-columns"),
-        (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can only be used for documents, but wine"),
-        (("wine", "--text-columns", "a"), "--text-columns name columns of a file"),
+        (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can be used only for documents, but wine"),
+        (("wine", "--text-columns", "a"), "--text-columns cannot be used with the bundled data set"),
         (("empty",), "contains no documents"),
         (("bad.jsonl",), "line 2 is not valid JSON"),
-        (("stop.jsonl",), "all documents are empty after stop words"),
+        (("stop.jsonl",), "all documents are empty after removing stop words"),
         (("none.jsonl",), "file none.jsonl does not exist|file or folder none.jsonl does not exist"),
     ],
 )

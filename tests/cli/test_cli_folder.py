@@ -61,7 +61,7 @@ def test_folder_of_something_else(fails, slices, table, tmp_path, name):
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "x", "status": "complete"}', "\xff"])
 def test_foreign_record(tmp_path, text):
     (tmp_path / "run.json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(FolderError, match=r"run\.json that is not a record of this package"):
+    with pytest.raises(FolderError, match=r"run\.json that was not written by moo-clustering"):
         open_folder(tmp_path, resume=True).__enter__()
 
 
@@ -75,7 +75,7 @@ def test_out_is_a_file_or_below_one(fails, slices, table, tmp_path):
 def test_interrupted_with_checkpoint_then_resumed(run, fails, slices, table, tmp_path):
     result = run(*FIT, "--out", "out", "--checkpoint-every", 5, "--set", "mode=cut")
     assert result.exit_code == 130
-    assert "the result so far is saved; continue with the same command and --resume" in result.stderr
+    assert "the result so far is saved; to continue, rerun the command with --resume" in result.stderr
     out = tmp_path / "out"
     record = json.loads((out / "run.json").read_text())
     assert record["status"] == "interrupted"
@@ -144,7 +144,7 @@ def test_killed_run_without_checkpoint(run, fails, slices, table, tmp_path):
 def test_resume_in_a_new_folder_starts(run, slices, table):
     result = run(*FIT, "--out", "out", "--resume")
     assert result.exit_code == 0
-    assert "Nothing to resume in out: starting from the beginning." in result.stderr
+    assert "Nothing to resume in out; starting from the beginning." in result.stderr
 
 
 def test_failed_fit_leaves_nothing(fails, slices, table, tmp_path):
@@ -261,7 +261,7 @@ def test_labels_that_were_changed_after_the_run(folder, text):
 
 @pytest.mark.parametrize(
     ("status", "sentence"),
-    [("interrupted", "The run was interrupted"), ("running", "The run is still running")],
+    [("interrupted", "The run was interrupted"), ("running", "The run is still in progress")],
 )
 def test_status_is_told_once(folder, status, sentence):
     write_record(folder, status=status)
@@ -277,7 +277,7 @@ def test_status_is_told_once(folder, status, sentence):
         ("cut", r"report\.npz is not a moo_clustering archive"),
         ("version", r"report\.npz has format version 99, but this version .* supports at most 1"),
         ("foreign", r"report\.npz is not a moo_clustering archive"),
-        ("missing", r"run has no report\.npz, from which reports are created: fit again without --no-report"),
+        ("missing", r"run has no report\.npz, which is required for reports; fit again without --no-report"),
     ],
 )
 def test_content_that_cannot_be_read_is_refused(folder, damage, message):
@@ -318,9 +318,9 @@ def test_labels_that_cannot_be_of_the_run(folder, rows, message):
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        ("running", "still running or was killed, and has no result yet"),
-        ("interrupted", "was interrupted before it had a result"),
-        ("complete", r"a run without labels\.csv"),
+        ("running", "run without a result, which is still running or was killed"),
+        ("interrupted", "was interrupted before it produced a result"),
+        ("complete", r"a run without a result: it has no labels\.csv"),
     ],
 )
 def test_run_without_a_result(folder, status, message):
@@ -334,14 +334,14 @@ def test_folder_without_a_run(tmp_path):
     with pytest.raises(FolderError, match="nothing does not exist"):
         run_content(tmp_path / "nothing")
     (tmp_path / "file").write_text("")
-    with pytest.raises(FolderError, match="file is a file, not a folder of a run"):
+    with pytest.raises(FolderError, match="file is a file, not a run folder"):
         run_content(tmp_path / "file")
     with pytest.raises(FolderError, match=r"not a run folder: it has no run\.json"):
         run_content(tmp_path)
     for text in ("", "[]", "{}", '{"format": "x", "status": "complete"}'):
         (tmp_path / "run.json").write_text(text)
         with pytest.raises(
-            FolderError, match=r"its run\.json is not a record of this package, or is damaged"
+            FolderError, match=r"its run\.json was not written by moo-clustering, or is damaged"
         ):
             run_content(tmp_path)
 
@@ -379,7 +379,7 @@ def test_a_torn_record_is_told_and_nothing_changes(run, fails, slices, table, tm
     record.write_bytes(text[: int(share * (len(text) - 2))])
     before = contents(tmp_path / "out")
     for command in ((*FIT, "--out", "out"), (*FIT, "--out", "out", "--resume")):
-        assert "out contains a run.json that is not a record of this package" in fails(*command)
+        assert "out contains a run.json that was not written by moo-clustering" in fails(*command)
     for command in ("report", "explore"):
-        assert "run.json is not a record of this package, or is damaged" in fails(command, "out")
+        assert "run.json was not written by moo-clustering, or is damaged" in fails(command, "out")
     assert contents(tmp_path / "out") == before

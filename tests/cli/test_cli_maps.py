@@ -169,7 +169,7 @@ def test_another_solution_is_chosen(run, areas, tmp_path):
     for command in (("predict", "out", "out/clustered.csv"), ("explain", "out")):
         refused = run(*command)
         assert refused.exit_code == 2
-        assert "method regions cannot predict; fit it to all rows instead" in refused.stderr
+        assert "method regions cannot predict; fit all rows together instead" in refused.stderr
 
 
 def test_the_largest_number_of_regions(run, areas, tmp_path):
@@ -237,20 +237,20 @@ def test_other_formats_are_read_by_geopandas(run, areas, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "requires the number of regions: set it with -k"),
+        ((), "requires the number of regions; set it with -k"),
         (
             ("-k", "auto"),
-            "requires the smallest load of a region: --set min_cluster_weight=",
+            "requires a minimum load per region; use --set min_cluster_weight=",
         ),
-        (("-k", "few"), "'few' is not a number"),
+        (("-k", "few"), "'few' is not valid; use a number (3), an interval (2-5) or auto"),
         (("-k", 2, "--weight", "peple"), "has no column 'peple' (--weight); did you mean 'people'?"),
         (("-k", 2, "--weight", "name"), "weight must be real numbers, got 'area 0'"),
-        (("-k", 2, "--tolerance", "wide"), "'wide' is not a share such as 15% or 0.15"),
-        (("-k", 2, "--tolerance", "-1%"), "'-1%' is not a share"),
+        (("-k", 2, "--tolerance", "wide"), "'wide' is not a valid share; use a value such as 15% or 0.15"),
+        (("-k", 2, "--tolerance", "-1%"), "'-1%' is not a valid share"),
         (("-k", 2, "--set", "tolerance=0.2"), "tolerance must be set with --tolerance"),
         (("-k", 2, "--text-columns", "name"), "cannot be used with maps"),
-        (("-k", 21), "n_regions=21 is more than the number of areas, 20"),
-        (("-k", 7, "--weight", "people", "--tolerance", "0"), "found no 7 connected regions"),
+        (("-k", 21), "n_regions=21 must not exceed the number of areas, 20"),
+        (("-k", 7, "--weight", "people", "--tolerance", "0"), "found no plan of 7 connected regions"),
     ],
 )
 def test_refused_options(run, areas, options, message):
@@ -262,11 +262,11 @@ def test_refused_options(run, areas, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("areas.geojson",), "maps and --weight are for method regions, not for pareto-clustering"),
+        (("areas.geojson",), "maps and --weight require method regions, got pareto-clustering"),
         (("iris", *QUICK, "-k", 3), "requires a map (.geojson, .json, .gpkg or .parquet), got iris"),
         (("table.csv", *QUICK, "-k", 3), "requires a map (.geojson, .json, .gpkg or .parquet)"),
-        (("table.csv", "-k", "auto"), "-k auto is for method regions only"),
-        (("table.csv", "--weight", "a"), "maps and --weight are for method regions"),
+        (("table.csv", "-k", "auto"), "-k auto requires method regions"),
+        (("table.csv", "--weight", "a"), "maps and --weight require method regions"),
         (("areas.gpkg", *QUICK, "-k", 3), "run pip install geopandas pyarrow, or convert the map to GeoJSON"),
     ],
 )
@@ -296,7 +296,7 @@ def bow_tie():
         ('{"features": [3]}', "feature 0 has no geometry"),
         ('{"features": [{"geometry": {"type": "Blob"}}]}', "map.json: "),
         ('{"features": [{"geometry": {"type": "Point"}, "properties": 3}]}', "properties of feature 0 must"),
-        (json.dumps({"features": without_geometry()}), "feature 3 has no geometry; remove it"),
+        (json.dumps({"features": without_geometry()}), "feature 3 has no geometry; remove the feature"),
         (json.dumps({"features": bow_tie()}), "the polygon of area 3 is invalid (Self-intersection"),
     ],
     ids=range(8),

@@ -18,11 +18,11 @@ def test_text(run, published):
     result = run("compare", published, "--minimize")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert lines[0] == "6 methods on 10 data sets; small values are better"
+    assert lines[0] == "6 methods on 10 data sets; lower values are better"
     assert lines[3] == "CHCMIC          1.20"
     assert "Friedman, chi-square(5)         22.5143   0.0004" in lines
     assert "Iman and Davenport, F(5, 45)     7.3721  4.0e-05" in lines
-    assert "Pairs of methods, Shaffer's procedure" in lines
+    assert "Pairs of methods (Shaffer's procedure)" in lines
     row = next(line for line in lines if line.startswith("CHCMIC") and "MIFGKA" in line)
     assert row.split() == ["CHCMIC", "MIFGKA", "3.4662", "0.0005", "0.0053", "different"]
     assert lines[-2].startswith("CHCMIC is better than MIGCUK, MIFGKA, BAMIC and MIGKA")
@@ -31,7 +31,7 @@ def test_text(run, published):
 @pytest.mark.slow
 def test_direction_and_level(run, published):
     up = run("compare", published).stdout
-    assert "large values are better" in up
+    assert "higher values are better" in up
     assert "MIGCUK is better than CHCMIC" in up
     strict = run("compare", published, "--minimize", "--alpha", "0.0001").stdout
     assert "No significant difference was found: Friedman's test does not reject" in strict
@@ -111,7 +111,7 @@ def test_two_methods_and_ties(run, tmp_path):
         ("", (), "is empty"),
         ("dataset,method,value\nx,a,1\nx,b,2\ny,a,3\n", (), "no value for data set 'y' and method 'b'"),
         ("dataset,method,value\nx,a,1\nx,b,low\n", (), "line 3: value must be a number, got 'low'"),
-        ("a,b,c,d\nx,1,2,3\n", ("--long",), "must have columns dataset, method and value"),
+        ("a,b,c,d\nx,1,2,3\n", ("--long",), "must have the columns dataset, method and value"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--alpha", "2"), "alpha must be between 0 and 1"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--posthoc", "tukey"), "'tukey' is not one of"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "cd.doc"), "doc"),

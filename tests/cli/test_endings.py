@@ -69,7 +69,7 @@ def test_a_signal_keeps_the_result_so_far(run, generation, tmp_path, number):
     generation(lambda: signal.raise_signal(number))
     result = run(*MOCK_RUN, "--out", "out", "--checkpoint-every", 1)
     assert result.exit_code == 128 + number
-    assert "the result so far is saved; continue with the same command and --resume" in result.stderr
+    assert "the result so far is saved; to continue, rerun the command with --resume" in result.stderr
     assert status(tmp_path / "out") == "interrupted"
     assert (tmp_path / "out" / "labels.csv").exists()
     assert [signal.getsignal(each) for each in SIGNALS] == before
@@ -97,7 +97,7 @@ def test_a_signal_while_results_are_saved_waits_for_them(run, monkeypatch, tmp_p
     monkeypatch.setattr(fit, "save_results", saved)
     result = run(*MOCK_RUN[:-1], "--out", "out", "--quiet")
     assert result.exit_code == 128 + number
-    assert "report.html could not be written (it was interrupted); the results are saved" in result.stderr
+    assert "report.html could not be written (interrupted); the results are saved" in result.stderr
     assert status(tmp_path / "out") == "complete"
     assert (tmp_path / "out" / "labels.csv").exists()
     assert not (tmp_path / "out" / "report.html").exists()
@@ -155,7 +155,7 @@ def test_eof_within_a_command_is_no_interruption(fails, run, monkeypatch):
         raise EOFError("Ran out of input")
 
     monkeypatch.setattr(fit, "load_data", cut_off)
-    assert fails(*MOCK_RUN, "--out", "out").startswith("data ended too early: Ran out of input")
+    assert fails(*MOCK_RUN, "--out", "out").startswith("unexpected end of data: Ran out of input")
     result = CliRunner().invoke(main, ["--traceback", *MOCK_RUN, "--out", "out"])
     assert isinstance(result.exception, EOFError)
 
@@ -238,10 +238,10 @@ def test_processes_that_run_long_end_by_signals(asked_run, tmp_path, name, numbe
         assert fitted.exit_code == 0
     arguments, ready = {
         "fit": ([*MOCK_RUN[:6], "--set", "n_gen=1000000", "--no-report", "--out", "out"], "gen/s"),
-        "demo": (["demo", "--out", "out"], "PESC on wine"),
+        "demo": (["demo", "--out", "out"], "PESC on the wine data"),
         "ask": (["ask", str(asked_run)], "[q]uit"),
         "explore": (["explore", "run", "--no-browser"], "press Ctrl-C to stop"),
-        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "Answers are saved in"),
+        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "Answers are saved to"),
         "warm-up": (["warm-up"], "Compiling"),
     }[name]
     with subprocess.Popen(
@@ -485,13 +485,17 @@ def test_a_file_that_appears_while_a_page_is_made_is_not_replaced(
         calls.append(page.write_text("my thesis"))
 
     monkeypatch.setattr(folder, "check_page", checked)
-    assert "page.html exists and is not a report" in fails("report", "out", "--out", "page.html")
+    assert "page.html exists and is not a moo-clustering report" in fails(
+        "report", "out", "--out", "page.html"
+    )
     assert len(calls) == 1
     assert (tmp_path / "page.html").read_text() == "my thesis"
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(folder, "merged_content", content)
-    assert "page.html exists and is not a report" in fails("report", "out", "--out", "page.html")
+    assert "page.html exists and is not a moo-clustering report" in fails(
+        "report", "out", "--out", "page.html"
+    )
 
 
 # Answers whose last line has no end.
@@ -534,7 +538,7 @@ def test_lines_that_are_no_answers_are_named(asked_run, line):
 def test_lines_that_are_not_utf_8_are_asked_again(asked_run):
     result = CliRunner().invoke(main, ["ask", str(asked_run)], input=b"\xff\nt\n\xfe\xff\na\n")
     assert result.exit_code == 0
-    assert result.output.count("this line is not valid UTF-8") == 2
+    assert result.output.count("The line is not valid UTF-8") == 2
     assert "after 2 answers" in result.output
 
 

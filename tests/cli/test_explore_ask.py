@@ -282,7 +282,9 @@ def test_an_answer_that_cannot_be_saved_does_not_count(page, monkeypatch):
         patched.setattr("os.fsync", full)
         status, answer = page.post("answer", revision=0, answer="apart")
     assert status == 500
-    assert answer["error"] == "the answer was discarded because it cannot be saved: No space left on device"
+    assert (
+        answer["error"] == "the answer was discarded because it could not be saved: No space left on device"
+    )
     assert page.get("state") == before
     assert page.post("answer", revision=0, answer="apart")[0] == 200
     assert np.isfinite(page.session.expected_error_)

@@ -125,7 +125,7 @@ def test_served_until_interrupted(folder):
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=WAIT)
         assert process.returncode == 0
-        assert stdout.strip() == "Stopped; the report is no longer served."
+        assert stdout.strip() == "Stopped serving the report."
         assert stderr == ""
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
@@ -219,7 +219,7 @@ def test_taken_port(fails, folder):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         message = fails("explore", "out", "--port", port, "--no-browser")
-    assert message.startswith(f"cannot serve at port {port}: ")
+    assert message.startswith(f"cannot listen on port {port}: ")
     assert "omit --port" in message
 
 
@@ -229,7 +229,7 @@ def test_what_is_no_run(fails):
 
 def test_questions_need_a_run_that_can_be_asked_about(fails, folder):
     before = {path.name for path in folder.iterdir()}
-    assert "out does not support questions: method slices" in fails("explore", "out", "--ask")
+    assert "cannot ask questions about out: method slices" in fails("explore", "out", "--ask")
     assert "--mode requires --ask" in fails("explore", "out", "--mode", "names")
     assert "--error-rate requires --ask" in fails("explore", "out", "--error-rate", "0.1")
     assert {path.name for path in folder.iterdir()} == before

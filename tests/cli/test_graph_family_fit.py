@@ -109,7 +109,7 @@ def test_summary_names_the_chosen_number_and_the_promising_ones(run, tmp_path):
     assert rows["chosen"].startswith(f"{number} clusters by attainment score {best:.3f}")
     assert (
         rows["front"]
-        == f"{len(front)} members of {front.n_clusters.min()} to {front.n_clusters.max()} clusters"
+        == f"{len(front)} solutions with {front.n_clusters.min()} to {front.n_clusters.max()} clusters"
     )
     scores = front.groupby("n_clusters")["attainment"].max().dropna()
     around = np.concatenate([[-1], scores, [-1]])
@@ -237,7 +237,7 @@ def test_ctrl_c_and_resume_of_mock(run, table, tmp_path):
     stdout, stderr = process.communicate(timeout=600)
     assert process.returncode == 130, stderr
     assert "no attainment scores yet" in rows_of(stdout)["chosen"]
-    assert "continue with the same command and --resume" in stderr
+    assert "to continue, rerun the command with --resume" in stderr
     archive = read_archive(tmp_path / "out" / "checkpoint.npz")[0]
     done = next(array for name, array in archive.items() if name.endswith("generations"))[-1]
     for out in (("--out", "out", "--resume"), ("--out", "straight")):
@@ -339,10 +339,10 @@ def test_parquet_with_categories(run, animals, tmp_path):
     assert set(clusters["tame"]) <= {"True", "False"}
     frame.assign(day=pd.Timestamp("2020-01-01")).to_parquet(tmp_path / "b.parquet")
     message = run("fit", "b.parquet", *MODES[2:], "-k", 2, "--out", "other").stderr
-    assert "column 'day' of dates converted to numbers of days" in message
+    assert "dates in column 'day' converted to days" in message
     frame.assign(day=[b"monday"] * 30).to_parquet(tmp_path / "c.parquet")
     message = run("fit", "c.parquet", *MODES[2:], "-k", 2, "--out", "third").stderr
-    assert "column 'day' contains neither numbers nor text but bytes" in message
+    assert "column 'day' must contain numbers or text, got bytes" in message
 
 
 def test_numbers_around_means(run, table, tmp_path):
@@ -366,7 +366,7 @@ def test_intervals_and_whole_numbers():
     [
         (("-k", 2), "column 'name' has a different value in every row ('animal 0' in row 1)"),
         (("-k", 2), "--id-column"),
-        ((*NAMED,), "requires the number of clusters: set it with -k"),
+        ((*NAMED,), "requires the number of clusters; set it with -k"),
         ((*NAMED, "-k", 2, "--set", "metric=euclidean"), "column 'cover' (such as 'feathers')"),
         ((*NAMED, "-k", 2, "--partial-labels", "cover"), "does not accept --partial-labels"),
         ((*NAMED, "-k", 31), "31"),
@@ -392,7 +392,7 @@ def test_columns_that_look_like_mistakes(run, animals, tmp_path):
     animals.to_csv(tmp_path / "animals.csv", index=False)
     result = run(*MODES, "--labels", "kind", "-k", 2, *QUICK, "--quiet", "--out", "out")
     assert result.stderr.splitlines() == [
-        "Warning: column 'name' has 28 different values in 30 rows, which are hardly informative as "
+        "Warning: column 'name' has 28 distinct values in 30 rows, too many for informative "
         "categories; drop it with --drop name",
         "Warning: all values of column 'legs' are used as categories, because cell '?' in row 5 is not "
         "a number",
@@ -408,7 +408,7 @@ def test_text_for_methods_of_numbers(fails, animals):
     message = fails(
         "fit", "animals.csv", "--method", "pesc", "--no-prepare", *NAMED, "--drop", "size", "--out", "out"
     )
-    assert "column 'cover' is not numeric ('feathers' in row 1); method pesc accepts numbers" in message
+    assert "column 'cover' is not numeric ('feathers' in row 1); method pesc accepts only numbers" in message
     assert "--drop cover," in message
 
 

@@ -53,10 +53,13 @@ def test_edge_lists_by_the_alias(run, fails, karate, tmp_path):
     one, two = (pd.read_csv(tmp_path / name / "labels.csv") for name in ("one", "two"))
     assert one.equals(two)
     assert sorted(one["row"]) == sorted(karate)
-    message = "karate.gml is a graph, which method mock does not accept; methods that do: icl"
+    message = "karate.gml is a graph, which method mock does not accept; methods that do are icl"
     assert message in fails("fit", "karate.gml", "--method", "mock", "--out", "three")
     assert "--drop does not apply to karate.gml" in fails(
         "fit", "karate.gml", "--method", "icl", "--drop", "club", "--out", "three"
+    )
+    assert "--header or --no-header does not apply to karate.gml" in fails(
+        "fit", "karate.gml", "--method", "icl", "--no-header", "--out", "three"
     )
     message = "karate.gml is a graph, which requires model=sbm, got model=gaussian"
     assert message in fails(

@@ -106,7 +106,7 @@ def test_no_advice_to_unpickle(tmp_path, suffix):
         if suffix == "archive":
             archive.writestr("__archive__.npy", entry)
     (tmp_path / "t.npz").write_bytes(file.getvalue())
-    with pytest.raises(ValueError, match="header that cannot be read") as raised:
+    with pytest.raises(ValueError, match="unreadable header") as raised:
         (read_archive if suffix == "archive" else read_table)(tmp_path / "t.npz")
     assert "allow_pickle" not in str(raised.value)
 

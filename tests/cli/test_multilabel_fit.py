@@ -406,8 +406,8 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
     assert len(record_of()["warnings"]) == 1
 
 
-LABEL_FILE = "--label-file is for labels of an .arff or .npz"
-HELD_OUT = "--features selects by the labels in the fit, but there are none"
+LABEL_FILE = "--label-file requires an .arff or .npz"
+HELD_OUT = "--features requires labels in the fit, but there are none"
 
 
 @pytest.mark.parametrize(
@@ -425,20 +425,23 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ),
         (
             "plain.arff --method sisc --partial-labels is_cab",
-            "the list of labels contains the label 'is_cab'",
+            "the list of labels contains 'is_cab'",
         ),
         ("set.arff --method sisc --labels is_cabin", "--labels does not apply to set.arff.*--hold-out"),
         ("set.arff --method sisc --label-file no.xml", "file no.xml does not exist"),
         ("set.arff --method sisc --min-df 2", "set.arff is read as features and label sets"),
-        ("set.arff --method sisc --hold-out 1 --features 3", HELD_OUT + ": --hold-out withholds them all"),
+        (
+            "set.arff --method sisc --hold-out 1 --features 3",
+            HELD_OUT + ", because --hold-out",
+        ),
         ("set.arff --method sisc --must-link x.csv", "method sisc does not accept --must-link"),
         ("notes.jsonl --method sisc --features 3", HELD_OUT + "$"),
         (
             "notes.jsonl --method sisc --hold-out 0.2",
-            "but notes.jsonl contains none; name a label column with --partial-labels",
+            "but notes.jsonl contains none; specify a label column with --partial-labels",
         ),
         ("notes.jsonl --method sisc --svd 3", "uses the presence of words and does not accept --svd"),
-        ("notes.jsonl --method sisc --stemmer porter", "sisc does not stem words; --stemmer is for"),
+        ("notes.jsonl --method sisc --stemmer porter", "sisc does not stem words; those that do are"),
         ("notes.jsonl --method sisc --min-df 61", "leave no terms in the 60 documents"),
         (
             "notes.jsonl --method pesc --hold-out 0.2",
@@ -455,10 +458,13 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ),
         ("number.csv --method sisc --partial-labels some --features 1", "number.csv is a table of numbers"),
         ("number.csv --method sisc --label-file set.xml", LABEL_FILE),
-        ("wine --method sisc --label-file set.xml", "--label-file requires a file of samples, but wine is"),
+        (
+            "wine --method sisc --label-file set.xml",
+            "--label-file cannot be used with the bundled",
+        ),
         (
             "blank.csv --method sisc --partial-labels some",
-            r"column 'some' \(partial labels\) contains no labels",
+            r"column 'some' \(--partial-labels\) contains no labels",
         ),
     ],
 )

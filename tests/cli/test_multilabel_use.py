@@ -28,7 +28,7 @@ def sets(rows, names=("u", "v", "w")):
 
 def test_nothing_is_known():
     assert label_use(table(y=[0, 1]), None, 0) is None
-    with pytest.raises(DataError, match="but t contains none; name a label column with --partial-labels"):
+    with pytest.raises(DataError, match="but t contains none; specify a label column with --partial-labels"):
         label_use(table(y=[0, 1]), 0.5, 0)
 
 

@@ -81,16 +81,16 @@ def test_what_is_said_of_the_table(fitted):
     notes = [line.removeprefix("Note: ") for line in fitted[0].stderr.splitlines()]
     assert notes == record_of(fitted[1])["data"]["notes"]
     expected = [
-        "column 'tree' dropped: a different value in every row (--id-column tree names the rows by it)",
+        "column 'tree' dropped: a different value in every row (--id-column tree uses it as row names)",
         "column 'country' dropped: constant",
         "column 'empty' dropped: empty",
-        "2 columns (soil, felled) of text converted to 4 indicators of their values",
-        "column 'planted' of dates converted to numbers of days (--drop excludes a column)",
+        "text in 2 columns (soil, felled) converted to 4 indicator features",
+        "dates in column 'planted' converted to days (--drop excludes a column)",
         "column 'height' read as numbers with decimal commas",
         "column 'height' contains numbers except for 'k.A.', which is treated as missing",
         "column 'sick' read as numbers in %",
-        "2 missing values were filled with the mean in the nearest rows, in column 'height'",
-        "3 missing values were filled with the most frequent value in the nearest rows, in column 'soil'",
+        "2 missing values were filled with the mean of the nearest rows, in column 'height'",
+        "3 missing values were filled with the most frequent value of the nearest rows, in column 'soil'",
     ]
     assert notes == expected
 
@@ -99,14 +99,14 @@ def test_what_is_said_of_the_clusters(fitted):
     lines = fitted[0].stdout.splitlines()
     rows = dict(line.split("  ", 1) for line in lines if "  " in line)
     rows = {name.strip(): text.strip() for name, text in rows.items()}
-    assert rows["data"] == "trees.csv, 72 samples, 5 columns as 7 features"
-    assert rows["method"].endswith("the default, as no method was specified")
+    assert rows["data"] == "trees.csv, 72 samples, 5 columns converted to 7 features"
+    assert rows["method"].endswith("the default method")
     assert rows["clusters"] == "3 of 24, 24, 24 samples"
     assert " (expected adjusted Rand index with known classes 0." in rows["verdict"]
     assert "expected index 0." in rows["alternative-0"]
     assert "found by " in rows["alternative-0"]
     assert rows["adjusted rand"] == "1.0000"
-    assert sum(line.startswith("Nearly every cluster has a single value of") for line in lines) <= 1
+    assert sum(line.startswith("Nearly every cluster contains a single value of") for line in lines) <= 1
 
 
 def test_every_file_is_there_and_listed(fitted):
@@ -124,7 +124,7 @@ def test_every_file_is_there_and_listed(fitted):
     assert arrays["pool_labels"].shape == (record["pool_size"], 72)
     assert json.loads(json.dumps(record)) == record
     assert record["method"] == "pareto-clustering"
-    assert record["method_taken"] == "the default, as no method was specified"
+    assert record["method_taken"] == "the default method"
     assert record["data"]["categories"] == ["soil", "felled"]
 
 
@@ -191,7 +191,7 @@ def test_columns_that_sort_the_clusters_are_named(tmp_path):
     assert "sold" in named
     assert "height" not in named
     shown = " and of ".join(map(repr, named))
-    remark = f"Nearly every cluster has a single value of {shown}. Omit such a column with --drop"
+    remark = f"Nearly every cluster contains a single value of {shown}. To find other clusters, exclude"
     assert remark in result.stdout
     assert [text for text in record_of(tmp_path / "out")["warnings"] if text.startswith(remark)]
     assert remark.partition(" of ")[0] in (tmp_path / "out" / "report.html").read_text()
@@ -202,7 +202,7 @@ def test_a_column_of_words_that_tells_nothing_changes_no_cluster(fitted, tmp_pat
     table = messy_table()
     table["sold"] = np.array(["yes", "no", "maybe"])[np.random.default_rng(1).integers(3, size=72)]
     result = fit(tmp_path, table, "--labels", "kind", "--no-report")
-    assert "column 'sold' dropped: few different values, and it depends on no other column" in result.stderr
+    assert "column 'sold' dropped: few distinct values, and no dependence on any" in result.stderr
     labels = pd.read_csv(tmp_path / "out" / "labels.csv")["label"]
     assert labels.equals(pd.read_csv(fitted[1] / "labels.csv")["label"])
 
@@ -212,9 +212,7 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
     table = messy_table().drop(columns="kind")
     table.loc[table["soil"] == "clay", "sick"] = ""
     result = fit(tmp_path, table, "-k", "3", "--missing", "median", "--no-report")
-    said = (
-        "the clusters are associated with the missing cells of 'sick': they may reflect how cells were filled"
-    )
+    said = "the clusters are associated with missing cells in 'sick': they may reflect how cells were filled"
     assert said in result.stderr
     assert any(said in line for line in record_of(tmp_path / "out")["warnings"])
 
@@ -222,10 +220,10 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--weights", "equal", "--set", "scale=isotropic"), "--weights requires columns of equal scale"),
+        (("--weights", "equal", "--set", "scale=isotropic"), "--weights requires equally scaled columns"),
         (
             ("--weights", "equal", "--method", "spherical-kmeans", "-k", "2"),
-            "--weights requires columns of equal scale, but method spherical-kmeans uses the original scale",
+            "--weights requires equally scaled columns, but method spherical-kmeans keeps the original scale",
         ),
         (("--missing", "mean"), "is not one of 'neighbors', 'median'"),
     ],

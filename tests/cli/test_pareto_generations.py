@@ -45,10 +45,10 @@ def test_controls_are_shown_beside_the_result(run, pictures, table, tmp_path):
         assert re.search(rf"{title}\W.*best score {controls['score'][name]:.4f}, adjusted Rand", page)
         row = next(line for line in result.stdout.splitlines() if line.startswith(title))
         assert f"best score {controls['score'][name]:.4f}, adjusted Rand" in row
-        assert f"{controls['ari_to_labels'][name]:.4f} to the clusters above" in row
+        assert f"{controls['ari_to_labels'][name]:.4f} with the clusters above" in row
         assert len(arrays[f"{name}_labels"]) == 60
         assert set(controls["scores"][name]) == {"accuracy", "nmi", "adjusted_rand"}
-    assert "do not trust them more than the controls." in result.stdout
+    assert "Do not trust them more than the controls." in result.stdout
     assert pd.read_csv("out/history.csv")["generation"].tolist() == [0, 1, 2, 3, 4, 5]
     assert {"history.png", "history.csv"} < set(record["files"])
     assert "evolution: 100%" in result.stderr
@@ -97,7 +97,7 @@ def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     )
     stdout, stderr = interrupted(process)
     assert process.returncode == 130, stderr
-    assert "Interrupted: the result so far is saved; continue with the same command and --resume." in stderr
+    assert "Interrupted: the result so far is saved; to continue, rerun the command with --resume." in stderr
     assert "Traceback" not in stderr
     assert "random survival    omitted because the evolution was interrupted" in stdout
     out = tmp_path / "out"
@@ -127,9 +127,7 @@ def test_ctrl_c_before_there_is_a_result(run, numbers, tmp_path):
         # It came between the record and the fit.
         assert not (tmp_path / "out").exists()
     else:
-        assert stderr.endswith(
-            "Interrupted: there is no result yet; the same command starts from the beginning.\n"
-        )
+        assert stderr.endswith("Interrupted: there is no result yet; to start over, rerun the command.\n")
         assert [path.name for path in (tmp_path / "out").iterdir()] == ["run.json"]
         assert record_of(tmp_path / "out")["status"] == "interrupted"
     numbers.to_csv(tmp_path / "table.csv", index=False)

@@ -143,9 +143,7 @@ def test_bags(run, tmp_path):
     frame.to_csv("bags.csv", index=False)
     result = run("fit", "bags.csv", "--bag", "box", *SMALL, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "pareto-bags (ParetoBagClustering), seed 0; the default for bags, as no method was specified" in (
-        result.stdout
-    )
+    assert "pareto-bags (ParetoBagClustering), seed 0; the default method for bags" in (result.stdout)
     assert "unreliable for bags" in result.stdout
     labels = pd.read_csv("out/labels.csv")
     assert labels["bag"].tolist() == [f"b{number}" for number in range(24)]
@@ -168,9 +166,9 @@ def test_parquet(run, tmp_path):
     result = run("fit", "data.parquet", *SMALL, "--out", "out")
     assert result.exit_code == 0, result.output
     assert adjusted_rand_score(GROUPS, labels_of(tmp_path)) == 1.0
-    assert "1 missing value was filled with the mean in the nearest rows, in column 'x'" in result.stderr
-    assert "was filled with the most frequent value in the nearest rows, in column 'flag'" in result.stderr
-    assert "column 'kind' of text converted to 3 indicators of its values" in result.stderr
+    assert "1 missing value was filled with the mean of the nearest rows, in column 'x'" in result.stderr
+    assert "was filled with the most frequent value of the nearest rows, in column 'flag'" in result.stderr
+    assert "text in column 'kind' converted to 3 indicator features" in result.stderr
 
 
 def test_cells_that_are_no_text_stop_nothing(run):

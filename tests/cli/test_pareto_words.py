@@ -29,7 +29,7 @@ def test_alternatives_are_told_side_by_side():
     assert rows["alternative-1"].startswith("1 cluster of ")
     assert "--partial-labels" in rows["next"]
     asks = record((3, 0.9), files=["labels.csv", "questions.npz"])
-    assert dict(pareto_rows(asks, OUT, "clear"))["next"].startswith("moo-clustering ask 'my results', ")
+    assert dict(pareto_rows(asks, OUT, "clear"))["next"].startswith("run moo-clustering ask 'my results', ")
     assert "next" not in dict(pareto_rows(record(), OUT, "clear"))
     assert "next" not in dict(pareto_rows(asks, OUT, None))
 
@@ -49,9 +49,10 @@ def test_controls_that_there_are():
         "scores": {"control": {"adjusted_rand": 0.75}},
     }
     rows = dict(pareto_rows(record(controls=controls, scores={"adjusted_rand": 1.0}), OUT, "clear"))
-    assert rows["evolved"] == "best score 1.5000, adjusted Rand 1.0000 to known classes"
+    assert rows["evolved"] == "best score 1.5000, adjusted Rand index 1.0000 with known classes"
     assert rows["without evolution"] == (
-        "best score 1.2500, adjusted Rand 0.7500 to known classes, adjusted Rand 0.5000 to the clusters above"
+        "best score 1.2500, adjusted Rand index 0.7500 with known classes, "
+        "adjusted Rand index 0.5000 with the clusters above"
     )
     assert rows["random survival"] == "omitted because the evolution was interrupted"
 
@@ -59,8 +60,8 @@ def test_controls_that_there_are():
 def test_remarks():
     assert pareto_remarks(record()) == []
     (remark,) = pareto_remarks(record(sorted_by=["a", "b", "c", "d"]))
-    assert remark.startswith("Nearly every cluster has a single value of 'a' and of 'b' and of 'c'. Omit")
-    assert "do not trust them more than the controls." in pareto_remarks(record(controls={}))[-1]
+    assert remark.startswith("Nearly every cluster contains a single value of 'a' and of 'b' and of 'c'. To")
+    assert "Do not trust them more than the controls." in pareto_remarks(record(controls={}))[-1]
 
 
 LABELS = np.repeat([0, 1, 3], [4, 2, 2])
@@ -97,7 +98,7 @@ def test_largest_clusters_first_in_the_terminal():
     noise = frames(pd.DataFrame({"x": [0.0, 4.0, 2.0, 1e9]}), (), np.array([0, 1, 2, -1]))[0]
     assert cluster_table(noise).splitlines()[1].split() == ["0", "1", "low", "x", "x", "0", "(2)"]
     many = frames(pd.DataFrame({"x": np.arange(25.0)}), (), np.arange(25))[0]
-    assert cluster_table(many).splitlines()[-1] == "and 5 more in clusters.csv"
+    assert cluster_table(many).splitlines()[-1] == "(5 more clusters in clusters.csv)"
 
 
 def test_long_names_are_shortened_beside_classes():
@@ -137,5 +138,5 @@ def test_method_where_none_is_named(tmp_path):
     for data in (table, "wine", str(tmp_path), str(tmp_path / "none.arff")):
         assert choose_method(None, data, None) == (
             "pareto-clustering",
-            "the default, as no method was specified",
+            "the default method",
         )

@@ -78,7 +78,10 @@ def test_rows_of_the_fit_get_their_clusters(fitted):
     assert clustered["typical"].sum() == 15
     assert clustered["cluster"].tolist() == pd.read_csv("out/labels.csv")["label"].tolist()
     done = predicted("trees.csv")
-    assert f"Note: all {len(clustered)} rows equal rows of the fit; if they are the same rows" in done.stderr
+    assert (
+        f"Note: all {len(clustered)} rows also occur in the fit; if they are the rows of the fit"
+        in done.stderr
+    )
     found = pd.read_csv("trees-clustered.csv")
     assert found.drop(columns="unlike").equals(clustered[[*table(), "cluster", "name_", "support"]])
     assert found["unlike"].mean() < 0.05
@@ -97,7 +100,7 @@ def test_further_rows(fitted):
     found = pd.read_csv("found.csv")
     assert list(found) == [*new, "cluster_", "name", "support", "unlike", "ignored"]
     assert found["ignored"].dropna().to_dict() == {27: "height", 29: "height, wood"}
-    assert "2 rows have cells that were treated as missing; the column ignored lists them." in done.stdout
+    assert "Some cells in 2 rows were treated as missing; the column ignored lists them." in done.stdout
     groups = pd.read_csv("out/clustered.csv").groupby("wood")["cluster"].first()
     known = found[~found["unlike"] & found["ignored"].isna()]
     assert len(known) > 20
@@ -178,7 +181,7 @@ REFUSED = {
     "a column too few": (lambda: ("out", "few.csv"), "few.csv: the table lacks column 'wood' of the fit"),
     "another name": (
         lambda: ("out", "named.csv"),
-        "lacks column 'wood' of the fit, and has new names ('tree');",
+        "lacks column 'wood' of the fit, but has new names ('tree');",
     ),
     "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must match exactly"),
     "text": (
@@ -188,7 +191,7 @@ REFUSED = {
     "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers in ft"),
     "too many clusters": (
         lambda: ("out", "trees.csv", "-k", "61"),
-        "n_clusters=61 is more than the number of samples, 60",
+        "n_clusters=61 must not exceed the number of samples, 60",
     ),
 }
 
@@ -215,7 +218,7 @@ def test_nothing_is_replaced(fitted):
     Path("mine.csv").write_text("mine")
     done = run("predict", "out", "trees.csv", "--out", "mine.csv")
     assert done.exit_code == 2
-    assert "mine.csv already exists; name another file with --out" in done.stderr
+    assert "mine.csv already exists; choose another file with --out" in done.stderr
     assert Path("mine.csv").read_text() == "mine"
     done = run("predict", "out", "trees.csv", "--out", "mine.xlsx")
     assert done.exit_code == 2
@@ -250,7 +253,7 @@ def test_models_that_are_none(fitted, form):
     assert len(done.stderr.strip().splitlines()) == 1
     expected = {
         "foreign": "test_predict.Foreign",
-        "other": "is not the model of a run",
+        "other": "is not a model written by `moo-clustering fit`",
         "newer": "use a newer version",
         "gone": "has no model.skops",
         "pipe": "out/model.skops is a named pipe, not a file",
@@ -354,7 +357,7 @@ def test_messages_name_options_of_the_command(fitted):
         assert f"no column 'hight' ({option}); did you mean 'height'?" in done.stderr
     done = run("predict", "out", "trees.csv", "--out", "nosuch/x.csv")
     assert done.exit_code == 2
-    assert "folder nosuch does not exist; create it, or name another file with --out" in done.stderr
+    assert "folder nosuch does not exist; create it, or choose another file with --out" in done.stderr
 
 
 def test_rules_of_the_clusters(fitted):
@@ -377,7 +380,7 @@ def test_rules_of_the_clusters(fitted):
     assert comments[1:4] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
     assert code.startswith("CASE WHEN ")
     done = run("explain", "out", "--max-conditions", 1)
-    assert "Note: no rules reach a fidelity of 95%; the most faithful rules" in done.stderr
+    assert "Note: no rules reach a fidelity of 95%, so the most faithful rules" in done.stderr
     short = json.loads(run("explain", "out", "--max-conditions", 1, "--json").stdout)
     assert [each["n_conditions"] for each in short["rule_sets"]] == [1]
 
@@ -393,7 +396,7 @@ def test_rules_need_the_table_of_the_fit(fitted):
         assert done.exit_code == 2
         assert message in done.stderr
     os.remove("out/clustered.csv")
-    assert "out has no clustered.csv; name the training table" in run("explain", "out").stderr
+    assert "out has no clustered.csv; specify the training table" in run("explain", "out").stderr
 
 
 def test_formula_of_a_spreadsheet(fitted):
@@ -405,7 +408,7 @@ def test_formula_of_a_spreadsheet(fitted):
     assert re.match(r'=\(\(\$C2&""="\w+"\)\*|=\(\(\$D2<>""\)\*', formula)
     assert not re.search(r"[A-Z]\(", formula)
     assert set(re.findall(r"\$[A-Z]+2", formula)) <= {"$C2", "$D2"}
-    assert "Note: the formula is for spreadsheets with decimal points\n" in done.stderr
+    assert "Note: the formula is for a spreadsheet with decimal points\n" in done.stderr
     assert "conditions, fidelity 100%" in done.stderr
     names = pd.read_csv("out/clusters.csv")["name"]
     assert all(f"Note: {cluster}: {name}" in done.stderr for cluster, name in enumerate(names))
@@ -437,7 +440,7 @@ def test_formula_of_a_spreadsheet_with_decimal_commas(fitted):
     for more in ((), ("german.csv",)):
         done = run("explain", "german", *more, "--code", "spreadsheet")
         assert done.exit_code == 0, done.output
-        assert "Note: the formula is for spreadsheets with decimal commas\n" in done.stderr
+        assert "Note: the formula is for a spreadsheet with decimal commas\n" in done.stderr
         assert "dropped" not in done.stderr
         assert re.match(r'=\(\(+\$[AB]2<>""\)\*', done.stdout)
         assert re.search(r"\$A2[<>]=?\d+(,\d+)?\)", done.stdout)

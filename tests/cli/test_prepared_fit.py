@@ -87,7 +87,7 @@ def test_methods_of_each_kind_take_it(run, messy, tmp_path, method):
     result = run(*fit_of(method), "--no-report")
     assert result.exit_code == 0, result.output
     assert "Note: 1 comment line dropped" in result.stderr
-    assert ("columns have equal weights, because the table has categories" in result.stderr) == (
+    assert ("columns have equal weights, because the table contains categories" in result.stderr) == (
         method == "memetic-kmeans"
     )
     assert json.loads((tmp_path / "out" / "run.json").read_text())["scores"]["adjusted_rand"] > 0.3
@@ -151,7 +151,7 @@ def test_without_preparation(fails, messy):
     message = fails(*fit_of("mock"), "--no-prepare")
     assert "are not numeric" in message
     assert "omit --no-prepare to convert such columns to features" in message
-    assert "--no-prepare uses columns unchanged, but --missing" in fails(
+    assert "--no-prepare leaves columns unchanged; remove it or --missing" in fails(
         *fit_of("mock"), "--no-prepare", "--missing", "median"
     )
 
@@ -170,7 +170,7 @@ def test_tables_without_names(run, fails, tmp_path):
     (tmp_path / "twice.csv").write_text("0.2,0.2,x\n1,2,y\n3,1,x\n")
     message = fails("fit", "twice.csv", *fit, "--out", "other")
     assert message.endswith("two columns named '0.2'; if the first line is data, use --no-header")
-    assert "--header and --no-header are for text tables" in fails(
+    assert "--header and --no-header require a text table" in fails(
         "fit", "wine", "--no-header", "--out", "other"
     )
 
@@ -266,7 +266,7 @@ def test_notes_name_options_of_python_or_of_the_command(messy):
     assert CliRunner().invoke(main, arguments).exit_code == 0
     found = json.loads(Path("out/run.json").read_text())["data"]["notes"]
     ways = {
-        "sample_names=X['id'] names the rows": "--id-column id names the rows",
+        "sample_names=X['id'] uses it as row": "--id-column id uses it as row",
         "use read_documents": "use --text-columns 'my remark'",
         'TablePreparer(weights="equal") keeps': "--weights equal keeps",
         "drop a column to exclude it": "--drop excludes a column",

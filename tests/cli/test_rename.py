@@ -159,16 +159,19 @@ REFUSED = {
     "no equals sign": (("out", "0"), "'0' must have the form CLUSTER=NAME"),
     "no such cluster": (("out", "7=a"), "there is no cluster 7; the last cluster is 2"),
     "no number": (("out", "a=b"), "there is no cluster 'a'"),
-    "twice": (("out", "0=a", "1= a"), "names must be unique, but clusters 0 and 1 would be 'a'"),
+    "twice": (("out", "0=a", "1= a"), "names must be unique, but clusters 0 and 1 would be named 'a'"),
     "no JSON": (("out", "--names", "broken.json"), "broken.json must contain a JSON object"),
     "a list": (("out", "--names", "list.json"), "list.json must contain a JSON object"),
     "a number": (("out", "--names", "number.json"), "the name of cluster 0 must be a string or None, got 3"),
-    "blank": (("out", "--names", "blank.json"), "must not be empty; 0=, or null in a file, removes a name"),
+    "blank": (
+        ("out", "--names", "blank.json"),
+        "must not be empty; to remove a name, use 0= or null in a file",
+    ),
     "no file": (("out", "--names", "nothing.json"), "file nothing.json does not exist"),
     "damaged table": (("damaged", "0=a"), "clustered.csv is damaged: it has no column of clusters"),
     "other table": (("other", "0=a"), "other is damaged: its files belong to different runs"),
-    "another page": (("page", "0=a"), "is not a report of moo-clustering"),
-    "unfinished": (("unfinished", "0=a"), "has no result yet"),
+    "another page": (("page", "0=a"), "is not a moo-clustering report"),
+    "unfinished": (("unfinished", "0=a"), "run without a result"),
 }
 
 

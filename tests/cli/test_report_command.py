@@ -134,7 +134,7 @@ def test_report_that_fails_loses_nothing(run, slices, table, tmp_path, monkeypat
 def test_demo_has_a_report(run, tmp_path):
     result = run("demo", "--out", "demo")
     assert result.exit_code == 0, result.output
-    assert "open report.html there" in result.stdout
+    assert "open demo/report.html" in result.stdout
     assert title_of(tmp_path / "demo" / "report.html") == "PESC on wine"
     assert record_of(tmp_path / "demo")["command"] == "demo"
 
@@ -146,7 +146,7 @@ def test_report_of_one_run_is_made_anew(run, slices, table, tmp_path):
     page.unlink()
     result = run("report", "out")
     assert result.exit_code == 0, result.output
-    assert result.stdout == "Saved out/report.html, 1 solution; open it in a browser.\n"
+    assert result.stdout == "Saved out/report.html (1 solution); open it in a browser.\n"
     assert page.read_text(encoding="utf-8") == first
     assert run("report", "out", "--title", "<b>Mine</b>").exit_code == 0
     assert title_of(page) == "<b>Mine</b>"
@@ -165,7 +165,7 @@ def test_report_in_another_file(run, slices, table, tmp_path):
 def test_run_without_a_report_is_refused(run, fails, slices, table, tmp_path):
     fit(run, "out", "--no-report")
     message = fails("report", "out", "--out", "page.html")
-    assert message == "out has no report.npz, from which reports are created: fit again without --no-report"
+    assert message == "out has no report.npz, which is required for reports; fit again without --no-report"
     record = (tmp_path / "out" / "run.json").read_text(encoding="utf-8")
     fails("report", "out", "--title", "Mine")
     assert (tmp_path / "out" / "run.json").read_text(encoding="utf-8") == record
@@ -179,7 +179,7 @@ def test_two_runs_in_one_report(run, slices, table, tmp_path):
     assert run("fit", "again.csv", *FIT[2:], "-k", 4, "--out", "four").exit_code == 0
     result = run("report", "three", "four", "--out", "both.html")
     assert result.exit_code == 0, result.output
-    assert "Saved both.html, 2 solutions of 2 runs" in result.stdout
+    assert "Saved both.html (2 solutions of 2 runs)" in result.stdout
     assert title_of(tmp_path / "both.html") == "Slices on table.csv and Slices on again.csv"
     # Rows have names of their own, so nothing is assumed.
     assert "assumed to be the same sample" not in result.output
@@ -201,14 +201,14 @@ def test_runs_on_different_samples(run, fails, slices, table, tmp_path):
     table.iloc[:20].to_csv(tmp_path / "table.csv", index=False)
     fit(run, "part")
     message = fails("report", "out", "part", "--out", "both.html")
-    assert message == "runs 'out' and 'part' are on different samples: 60 and 20 of them"
+    assert message == "runs 'out' and 'part' have different samples: 60 in the first, 20 in the second"
     assert not (tmp_path / "both.html").exists()
 
 
 def test_several_runs_need_a_file(fails, slices, table, tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    assert "the report of 2 runs requires --out FILE" in fails("report", "one", "two")
+    assert "a report of 2 runs requires --out FILE" in fails("report", "one", "two")
 
 
 def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
@@ -216,7 +216,7 @@ def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
     for path in ("mine.html", "out/report.html"):
         (tmp_path / path).write_text("<html>mine</html>")
         extra = () if path.startswith("out") else ("--out", path)
-        assert f"{path} exists and is not a report of moo-clustering" in fails("report", "out", *extra)
+        assert f"{path} exists and is not a moo-clustering report" in fails("report", "out", *extra)
         assert (tmp_path / path).read_text() == "<html>mine</html>"
     assert "--out out is a folder, not a file" in fails("report", "out", "--out", "out")
     assert "folder nowhere does not exist" in fails("report", "out", "--out", "nowhere/page.html")
@@ -233,7 +233,9 @@ def test_killed_run(fails, tmp_path):
     (tmp_path / "out").mkdir()
     record = {"format": "moo_clustering run", "status": "running"}
     (tmp_path / "out" / "run.json").write_text(json.dumps(record))
-    assert "out contains a run that is still running or was killed" in fails("report", "out")
+    assert "out contains a run without a result, which is still running or was killed" in fails(
+        "report", "out"
+    )
 
 
 def test_documents_are_shown_with_title_and_beginning(run, tmp_path):

@@ -99,13 +99,13 @@ KINDS = {
         ["2004E205", "2004E206", "2005E205"],
         CATEGORY,
         ["2004E205", "2004E206", "2005E205"],
-        note="would be the number 2.004e+208",
+        note="would be read as 2.004e+208",
     ),
     "hashes": Kind(
         ["0e123", "0e999", "4"],
         CATEGORY,
         ["0e123", "0e999", "4"],
-        note="would be the number 0",
+        note="would be read as 0",
         warning="same",
     ),
     "an exponent beside its number": Kind(
@@ -118,7 +118,7 @@ KINDS = {
         ["0.1", "0.10000000000000000001", "3"],
         [0.1, 0.1, 3],
         ["0.1", "0.10000000000000000001", "3"],
-        note="different numbers became equal in double precision",
+        note="distinct numbers became equal in double precision",
         warning="same number",
     ),
     "signs": Kind(["+1", "1", "-1"], [1, 1, -1], ["+1", "1", "-1"], warning="the same number"),
@@ -152,10 +152,10 @@ KINDS = {
     "truth among others": Kind(["True", "1", "yes"], CATEGORY, ["True", "1", "yes"]),
     "words for missing": Kind(
         ["NaN", "x", "None", "y"], CATEGORY, ["NaN", "x", "None", "y"],
-        note="filled", warning="'NaN' is a class"
+        note="filled", warning="'NaN' is treated as a class"
     ),
     "unknown among classes": Kind(
-        ["?", "x", "y"], CATEGORY, ["?", "x", "y"], note="filled", warning="'?' is a class"
+        ["?", "x", "y"], CATEGORY, ["?", "x", "y"], note="filled", warning="'?' is treated as a class"
     ),
     "blanks": Kind(
         ["a ", "a", "b"], CATEGORY, ["a", "a", "b"],
@@ -163,7 +163,7 @@ KINDS = {
     ),
     "accents": Kind(
         ["e\u0301", "\u00e9", "x"], CATEGORY, ["e\u0301", "\u00e9", "x"],
-        note="another encoding", warning="another encoding"
+        note="only in Unicode form", warning="only in Unicode form"
     ),
     "decimal numbers": Kind(
         [Decimal("1.50"), Decimal("2.25"), Decimal("0.00")],
@@ -186,14 +186,14 @@ KINDS = {
         [0, 60, 366],
         ["2020-01-01", "2020-03-01", "2021-01-01"],
         ("object", "datetime64[s]", "datetime64[ns]", pd.ArrowDtype(pa.date32())),
-        "numbers of days",
+        "converted to days",
     ),
     "days far away": Kind(
         FAR,
         [day.toordinal() - date(1500, 1, 1).toordinal() for day in FAR],
         ["1500-01-01", "9999-12-31", "2020-01-01"],
         ("object", pd.ArrowDtype(pa.date32())),
-        "numbers of days",
+        "converted to days",
         excel=False,
     ),
     "moments": Kind(
@@ -201,14 +201,14 @@ KINDS = {
         [0, 12.5 / 24, 0.25],
         ["2020-01-01 12:00:00", "2020-01-02 00:30:00", "2020-01-01 18:00:00"],
         ("object", "datetime64[ms]", pd.ArrowDtype(pa.timestamp("ms"))),
-        "numbers of days",
+        "converted to days",
     ),
     "milliseconds": Kind(
         [pd.Timestamp("2020-01-01 12:00:00.001"), pd.Timestamp("2020-01-01 12:00:00.003")],
         [0, 2 / 86_400_000],
         ["2020-01-01 12:00:00.001000", "2020-01-01 12:00:00.003000"],
         ("object", "datetime64[ms]", "datetime64[ns]"),
-        "numbers of days",
+        "converted to days",
         excel=False,
         named=False,
     ),
@@ -217,7 +217,7 @@ KINDS = {
         [0, 0.25],
         ["2020-01-01 00:00:00+00:00", "2020-01-01 06:00:00+00:00"],
         ("object", "datetime64[us, UTC]", pd.ArrowDtype(pa.timestamp("us", "UTC"))),
-        "numbers of days",
+        "converted to days",
         excel=False,
     ),
     "times of day": Kind(
@@ -243,7 +243,7 @@ KINDS = {
         [0, 60, 366],
         ["2020-01", "2020-03", "2021-01"],
         ("object", "period[M]"),
-        "numbers of days",
+        "converted to days",
         excel=False,
     ),
     "quarters": Kind(
@@ -251,7 +251,7 @@ KINDS = {
         [0, 91, 366],
         ["2020Q1", "2020Q2", "2021Q1"],
         ("object", "period[Q-DEC]"),
-        "numbers of days",
+        "converted to days",
         excel=False,
     ),
     "weeks": Kind(
@@ -259,7 +259,7 @@ KINDS = {
         [0, 7, 28],
         ["2020-01-06/2020-01-12", "2020-01-13/2020-01-19", "2020-02-03/2020-02-09"],
         ("object", "period[W-SUN]"),
-        "numbers of days",
+        "converted to days",
         excel=False,
     ),
     "years": Kind(

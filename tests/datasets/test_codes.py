@@ -79,11 +79,11 @@ def test_days_without_separators_are_dates(reader, tmp_path):
     if reader in ("npz", "bags"):
         assert "column 'day': numbers such as 20240120 may be dates, but are used as numbers" in said
     else:
-        assert "column 'day' of dates converted to numbers of days" in said
+        assert "dates in column 'day' converted to days" in said
     # One number that is no day, and two different days.
     for other in (np.append(days[1:], 20240230), np.arange(N) % 2 + 20240101):
         said = "\n".join(READERS[reader](frame(40, day=other), tmp_path))
-        assert "of dates" not in said
+        assert "dates in" not in said
         assert "may be dates" not in said
 
 

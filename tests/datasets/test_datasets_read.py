@@ -110,7 +110,11 @@ def test_one_row_and_one_feature_are_legal(write):
         ("\n\n", {}, "is empty"),
         ("a,b\n", {}, "column names but no rows"),
         ("a,a\n1,2\n", {}, "two columns named 'a'"),
-        ("a,,b\n1,2,3\n", {}, "column 2 has no name; keep one line with all names, or, if the first line is"),
+        (
+            "a,,b\n1,2,3\n",
+            {},
+            "column 2 has no name; keep a single line of column names, or, if the first line is",
+        ),
         ("a,b\n1\n2,3\n", {}, "line 2 has 1 cell, but the first line names 2 columns"),
         ("a,b\n1,2\n3\n", {}, "line 3 has 1 cell, but"),
         ("a,b\n1,2,3\n", {}, "line 2 has 3 cells, but the first line names 2 columns"),
@@ -147,7 +151,7 @@ def test_refused_text(write, text, options, message):
 
 def test_repeated_identifiers_are_numbered(write):
     path = write("a,id\n1,x\n2,y\n3,x\n4,x (1)\n5,z\n6,y\n")
-    with pytest.warns(UserWarning, match=r"column 'id' has 'x' and 1 more in several rows.*as in 'x \(1\)'"):
+    with pytest.warns(UserWarning, match=r"'id' has repeated values \('x' and 1 more\).*as in 'x \(1\)'"):
         table = read_table(path, id_column="id")
     assert table.row_ids.tolist() == ["x (1)", "y (1)", "x (2)", "x (1) (2)", "z", "y (2)"]
 
@@ -208,8 +212,11 @@ def test_parquet(tmp_path):
     assert table.partial_y.tolist() == [0, -1, -1]
     frame.set_index("y").iloc[[0, 2]].drop(columns="p").to_parquet(tmp_path / "indexed.parquet")
     assert read_table(tmp_path / "indexed.parquet").row_ids.tolist() == ["u", "v"]
+    pd.DataFrame(index=range(3)).to_parquet(tmp_path / "empty.parquet")
+    with pytest.raises(DataError, match=r"has no feature columns$"):
+        read_table(tmp_path / "empty.parquet")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(DataError, match="not a Parquet file, or is damaged"):
+    with pytest.raises(DataError, match="not a valid Parquet file"):
         read_table(tmp_path / "bad.parquet")
 
 
@@ -231,15 +238,15 @@ def test_npz(tmp_path):
     ("arrays", "options", "message"),
     [
         ({"Y": np.ones(3)}, {}, "no array 'X'; it contains 'Y'"),
-        ({"X": np.ones(3)}, {}, "two dimensions"),
+        ({"X": np.ones(3)}, {}, "a numeric 2-d array"),
         ({"X": np.ones((0, 3))}, {}, "no rows"),
-        ({"X": np.array([["a"]])}, {}, "must be numeric"),
+        ({"X": np.array([["a"]])}, {}, "numeric 2-d array"),
         ({"X": np.array([[1.0, np.nan]])}, {}, "column 'x1', row 1"),
         ({"X": np.ones((2, 2)), "y": np.ones(3)}, {}, "one value per row of 'X', 2 in all"),
         ({"X": np.ones((2, 2)), "classes": np.ones(2)}, {"labels": "class"}, "did you mean 'classes'"),
         ({"X": np.ones((2, 2)), "feature_names": np.array(["a"])}, {}, "1 names, but 'X' has 2 columns"),
         ({"X": np.ones((2, 2))}, {"drop": ["x7"]}, "no feature 'x7'"),
-        ({"X": np.ones((2, 1))}, {"drop": ["x0"]}, "there are no features"),
+        ({"X": np.ones((2, 1))}, {"drop": ["x0"]}, "has no feature columns"),
         ({"X": np.array([[1], [{}]], dtype=object)}, {}, "Python objects, which are never loaded"),
     ],
 )

@@ -53,7 +53,7 @@ def test_int8_is_not_converted():
         ([[1e300], [1.0], [2.0]], "must be finite numbers, got inf"),
         ([["a"], ["b"], ["c"]], "must be real numbers, got 'a'"),
         ([[1.0], [1.0, 2.0], [3.0]], "rows differ in length"),
-        (None, "model 'bad' does not return embeddings"),
+        (None, "model 'bad' returned invalid embeddings"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast:RuntimeWarning")
@@ -70,7 +70,7 @@ def test_wrong_embeddings(rows, message):
     [
         ([], hashed, "texts must be a non-empty sequence of strings"),
         (["a", None], hashed, "texts must be a non-empty sequence of strings"),
-        (TEXTS, 7, "model must be a callable or 'package:name', got 7"),
+        (TEXTS, 7, "model must be a callable, 'package:name', or an object with .*, got 7"),
         (
             TEXTS,
             "minilm",
@@ -86,10 +86,10 @@ def test_wrong_models(texts, model, message):
 
 
 def test_rows_of_zeros_are_reported():
-    with pytest.warns(UserWarning, match="1 of 3 embeddings contain only zeros, so that their direction is"):
+    with pytest.warns(UserWarning, match="1 of 3 embeddings contain only zeros, so their directions are"):
         embed(TEXTS, lambda texts: [[1.0], [0.0], [2.0]])
     with pytest.warns(
-        UserWarning, match="absolute values of embeddings range from 1 to 2e\\+03; .* same model"
+        UserWarning, match="absolute values in embeddings range from 1 to 2e\\+03; .* same model"
     ):
         embed(TEXTS, lambda texts: [[1.0], [1.0], [2000.0]])
 

@@ -29,7 +29,7 @@ def test_what_expands_without_measure_is_refused_at_once(tmp_path, name):
     path = tmp_path / file
     path.write_bytes(gzip.compress(first + b"\n" * (17 * 2**20) + last))
     assert path.stat().st_size < 2**17
-    with pytest.raises(DataError, match=r"expands from .* more than 100 times its size.*unpack it first"):
+    with pytest.raises(DataError, match=r"expands from .* limit of 100 times its size.*unpack it first"):
         read(path)
 
 

@@ -35,7 +35,11 @@ def said(table):
         ),
         (["1 234", "2'345", "3", "4"], [1234, 2345, 3, 4], ""),
         (["1e+3", "-2", "+3.5", " 4 "], [1000, -2, 3.5, 4], ""),
-        (["1e3", "-2", "+3.5", " 4 "], [1000, -2, 3.5, 4], "read as numbers with exponents ('1e3' is 1000)"),
+        (
+            ["1e3", "-2", "+3.5", " 4 "],
+            [1000, -2, 3.5, 4],
+            "in exponential notation ('1e3' is 1000)",
+        ),
         (["10%", "20 %", "5%", "1%"], [10, 20, 5, 1], "column 'x' read as numbers in %"),
         (["1,5 kg", "2 kg", "3 kg", "4,5 kg"], [1.5, 2, 3, 4.5], "read as numbers in kg"),
         (["$1,200.50", "$3", "$4", "$5"], [1200.5, 3, 4, 5], "read as numbers in $"),
@@ -113,7 +117,7 @@ def test_numbers_that_could_be_read_in_two_ways():
 def test_dates_are_days(cells, days):
     table = prepared(when=cells)
     np.testing.assert_allclose(table.X[:, 1], days)
-    assert "column 'when' of dates converted to numbers of days" in said(table)
+    assert "dates in column 'when' converted to days" in said(table)
 
 
 def test_days_and_months_are_never_guessed():
@@ -166,7 +170,7 @@ def test_missing_cells_are_filled_from_the_nearest_rows():
     assert table.columns["z"][10] == "b"
     assert table.columns["when"][11] == pd.Timestamp("2020-05-05")
     assert (
-        "2 missing values were filled with the mean in the nearest rows, in 2 columns: x (1), y (1)"
+        "2 missing values were filled with the mean of the nearest rows, in 2 columns: x (1), y (1)"
         in said(table)
     )
     assert table.missing.sum().tolist() == [1, 1, 1, 1]
@@ -205,7 +209,7 @@ def test_columns_of_few_values_that_tell_nothing_are_left_out(n_values, global_r
     frame.loc[0, "word"] = ""
     table = prepare_table(frame[["x", "y", "z", "kind", "word"]])
     assert table.columns.columns.tolist() == ["x", "y", "z", "kind"]
-    assert "column 'word' dropped: few different values, and it depends on no other column" in said(table)
+    assert "column 'word' dropped: few distinct values, and no dependence on any other column" in said(table)
     assert table.weights[:3] == (1, 1, 1)
     assert 0.4 < table.weights[3] < 1
     kind = [name.startswith("kind=") for name in table.feature_names]
@@ -226,7 +230,7 @@ def test_weights_are_associations():
 
 def test_columns_that_all_tell_nothing_are_all_used():
     frame = pd.DataFrame({"a": list("uv") * 32, "b": list("uuvv") * 16, "c": list("uuuuvvvv") * 8})
-    with pytest.warns(UserWarning, match="'[abc]' alone determines the strongest split"):
+    with pytest.warns(UserWarning, match="'[abc]' alone determines the main split"):
         assert prepare_table(frame).weights == (1, 1, 1)
 
 
@@ -234,9 +238,7 @@ def test_a_column_that_makes_the_best_split_alone_is_named():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(80, 4)), columns=list("wxyz"))
     frame["x"] += 20 * (np.arange(80) % 2)
-    with pytest.warns(
-        UserWarning, match="column 'x' alone determines the strongest split of the table in two"
-    ):
+    with pytest.warns(UserWarning, match="column 'x' alone determines the main split of the table into two"):
         prepare_table(frame)
 
 
@@ -263,7 +265,7 @@ def test_words_among_many_numbers_count_as_missing():
     table = prepare_table(pd.DataFrame({"x": [*cells, "broken"]}), scale="none")
     assert table.X[-1, 0] == np.median(np.arange(30) * 1.5)
     assert "column 'x' contains numbers except for 'broken', which is treated as missing" in said(table)
-    assert "row 31 has no values in the columns used" in said(table)
+    assert "row 31 has only missing values in the columns used" in said(table)
 
 
 @pytest.mark.parametrize("mark", ["'", "\u2019", " ", "\u2009", "\u00a0", "\u202f"])
@@ -360,20 +362,24 @@ def test_codes_of_numbers_and_letters_are_no_units():
     [
         ("x", ["u", "u", "u", "u"], "constant"),
         ("x", ["", "NA", "?", "null"], "empty"),
-        ("x", ["u", "", "u", "u"], "one value, otherwise empty cells"),
-        ("x", ["1", "", "", ""], "one value, otherwise empty cells"),
+        ("x", ["u", "", "u", "u"], "constant except for empty cells"),
+        ("x", ["1", "", "", ""], "constant except for empty cells"),
         ("x", ["1", "2", "", "", ""], "3 of 5 cells are missing"),
-        ("id", ["4", "1", "3", "2"], "it numbers the rows (sample_names=X['id'] names the rows by it)"),
-        ("x", [str(row) for row in range(25)], "it numbers the rows"),
+        ("id", ["4", "1", "3", "2"], "row numbers (sample_names=X['id'] uses it as row names)"),
+        ("x", [str(row) for row in range(25)], "row numbers"),
         (
             "x",
             ["u", "v", "w", "x"],
-            "a different value in every row (sample_names=X['x'] names the rows by it)",
+            "a different value in every row (sample_names=X['x'] uses it as row names)",
         ),
-        ("x", ["u", "v", "w", "u"], "too many different values (3 in 4 rows)"),
-        ("x", ["<3", "1", "2", "2"], "too many different values (3 in 4 rows): 2 of 3 different values are"),
-        ("x", ["1-", "1.5", "2", "5"], "a different value in every row: 3 of 4 different values are numbers"),
-        ("x", ["2020-02-30", "2020-03-01", "2020-03-02"], "row: 2 of 3 different values are dates, but not"),
+        ("x", ["u", "v", "w", "u"], "too many categories (3 distinct values in 4 rows)"),
+        (
+            "x",
+            ["<3", "1", "2", "2"],
+            "too many categories (3 distinct values in 4 rows): 2 of 3",
+        ),
+        ("x", ["1-", "1.5", "2", "5"], "a different value in every row: 3 of 4 distinct values are numbers"),
+        ("x", ["2020-02-30", "2020-03-01", "2020-03-02"], "row: 2 of 3 distinct values are dates, but"),
         ("x", ["2020-02-28", "01.03.2020", "2020-03-02"], "row: dates in different formats, such as"),
         ("x", [1 + 2j, 3, 4, 5], "complex numbers"),
         ("x", [{}, [], 1, 2], "cells that are neither numbers nor text"),
@@ -404,7 +410,7 @@ def test_columns_have_equal_weights_where_asked_for():
             "five": rng.choice(list("pqrst"), 200, p=[0.6, 0.1, 0.1, 0.1, 0.1]),
         }
     )
-    with pytest.warns(UserWarning, match="column 'two' alone determines the strongest split"):
+    with pytest.warns(UserWarning, match="column 'two' alone determines the main split"):
         table = prepare_table(frame, weights="equal")
     of_column = [name.split("=")[0] for name in table.feature_names]
     variance = pd.Series(table.X.var(axis=0)).groupby(of_column).sum()
@@ -544,7 +550,7 @@ def test_columns_with_the_same_information_are_named():
             "loss": 1e300 * -np.random.default_rng(1).normal(size=40),
         }
     )
-    text = "columns 'years' and 'start' (and 1 more pair) contain the same information, which counts twice"
+    text = "columns 'years' and 'start' (and 1 more pair) contain the same information, which is counted"
     assert text in " ".join(prepare_table(frame).notes)
     assert "same information" not in " ".join(prepare_table(frame[["years", "pay"]]).notes)
     # Among few rows, columns agree by chance.
@@ -566,7 +572,7 @@ def test_spellings_of_a_category_are_named(cells, pair):
     assert len(said) == 1
     assert said[0].startswith("column 'a': ")
     assert {first, second} <= set(re.findall("'[^']*'", said[0]))
-    assert said[0].endswith("; write them alike if they mean the same")
+    assert said[0].endswith("; use one spelling if they mean the same")
     others = prepare_table(pd.DataFrame({"a": ["card", "cash", "y"] * 10, "b": range(30)})).notes
     assert not any("treated as different" in note for note in others)
 
@@ -588,7 +594,7 @@ def test_a_last_row_of_totals_is_named():
     sales, cost = rng.integers(100, 999, 30).astype(float), rng.random(30).round(2)
     frame = pd.DataFrame({"shop": [f"shop {row % 3}" for row in range(30)], "sales": sales, "cost": cost})
     total = pd.DataFrame({"shop": [None], "sales": [sales.sum()], "cost": [cost.sum()]})
-    said = "the last row contains the sum of the other rows in 2 columns (sales, cost); remove a row"
+    said = "the last row is the sum of the other rows in 2 columns (sales, cost); remove it"
     for table in (pd.concat([frame, total]), pd.concat([frame, total]).astype(str).replace("None", "")):
         with pytest.warns(UserWarning, match=re.escape(said)):
             prepare_table(table.reset_index(drop=True))

@@ -101,13 +101,13 @@ def test_a_column_called_bag_is_the_bag(write, bag):
 
 def test_the_first_column_is_the_bag_if_it_is_text_and_repeats(write):
     assert read_bags(write("molecule,x\nm1,1\nm1,2\nm2,3\n")).bags.bag_ids == ("m1", "m2")
-    with pytest.raises(DataError, match=r"all rows have different values in the first column, 'molecule'"):
+    with pytest.raises(DataError, match=r"the first column, 'molecule', has a different value in every row"):
         read_bags(write("molecule,x\nm1,1\nm2,3\n"))
     assert len(read_bags(write("molecule,x\nm1,1\nm2,3\n"), bag="molecule").bags) == 2
 
 
 def test_baggage_is_no_bag(write):
-    with pytest.raises(DataError, match=r"name the column with bag=\.\.\., one of 'baggage', 'x'$"):
+    with pytest.raises(DataError, match=r"specify the column with bag=\.\.\., one of 'baggage', 'x'$"):
         read_bags(write("baggage,x\n1,2\n1,3\n"))
 
 
@@ -188,16 +188,16 @@ def test_row_names_of_pandas_are_left_out(write):
 
 def test_missing_values(write):
     path = write("bag,x,kind,y\na,1,u,1\nb,,v,1\n\na,4,v,\na,7,,9\n")
-    with pytest.raises(DataError, match=r"line 3 \(bag 'b', row 1\) has no value in column 'x' \(and 2 more"):
+    with pytest.raises(DataError, match=r"line 3 \(bag 'b', row 1\): missing value in column 'x' \(and 2"):
         read_bags(path, nominal=["kind"])
     table = read_bags(path, nominal=["kind"], missing="median")
     assert as_lists(table) == [[[1, 1, 0, 1], [4, 0, 1, 1], [7, 0, 1, 9]], [[4, 0, 1, 1]]]
-    with pytest.raises(DataError, match="column 'x' has no values; drop it"):
+    with pytest.raises(DataError, match="column 'x' has only missing values; drop it"):
         read_bags(write("bag,x\na,\na,NaN\n"), missing="median")
 
 
 def test_an_infinite_value_is_never_taken(write):
-    with pytest.raises(DataError, match=r"line 3 \(bag 'a', row 2\) has an infinite value in column 'x'"):
+    with pytest.raises(DataError, match=r"line 3 \(bag 'a', row 2\): infinite value in column 'x'"):
         read_bags(write("bag,x\na,1\na,-inf\n"), missing="median")
 
 
@@ -208,10 +208,10 @@ def test_an_infinite_value_is_never_taken(write):
         ("\n \n", "is empty$"),
         ("bag,x\n", "column names but no rows"),
         ("bag,x\na,1\na\n", "line 3 has 1 cell, but the first line names 2 columns"),
-        ("bag,x\na,1\n,2\n", "line 3 has no bag: column 'bag' is empty there"),
-        ('bag,x\na,"1\n', "line 2: quotes do not match .*truncated"),
+        ("bag,x\na,1\n,2\n", "line 3: missing bag identifier in column 'bag'"),
+        ('bag,x\na,"1\n', "line 2: unmatched quote .*truncated"),
         ("bag,x,x\na,1,2\n", "two columns named 'x'"),
-        ("bag,class\na,1\n", "there are no features"),
+        ("bag,class\na,1\n", "has no feature columns"),
         ("bag,x=u,x\na,1,u\na,2,v\n", "two features named 'x=u'"),
     ],
 )
@@ -263,11 +263,11 @@ def test_paths(write, tmp_path):
 
 def test_damaged_compression(write):
     whole = gzip.compress(b"bag,x\na,1\na,2\n" * 100)
-    with pytest.raises(DataError, match="is truncated: its compressed data end too early"):
+    with pytest.raises(DataError, match="is truncated: its compressed data are incomplete"):
         read_bags(write(whole[:-9], "d.csv.gz"))
-    with pytest.raises(DataError, match="not a gzip file, or is damaged"):
+    with pytest.raises(DataError, match="not a valid gzip file"):
         read_bags(write(b"bag,x\n", "d.csv.gz"))
-    with pytest.raises(DataError, match="not a gzip file, or is damaged"):
+    with pytest.raises(DataError, match="not a valid gzip file"):
         read_bags(write(whole[:20] + b"\xff" * 30, "d.csv.gz"))
 
 
@@ -301,7 +301,7 @@ def test_parquet(tmp_path):
     with pytest.raises(DataError, match="has no rows"):
         read_bags(path)
     path.write_bytes(b"PAR1")
-    with pytest.raises(DataError, match="not a Parquet file, or is damaged"):
+    with pytest.raises(DataError, match="not a valid Parquet file"):
         read_bags(path)
 
 
@@ -334,13 +334,13 @@ def test_archive(save):
     assert read_bags(path, nominal=["x0"]).bags.feature_names == ("x0=0", "x0=2", "x0=4", "x1")
     with pytest.raises(DataError, match=r"no array 'othr' \(label\); did you mean 'other'\?"):
         read_bags(path, label="othr")
-    with pytest.raises(DataError, match="stores its bags in the array 'bag_offsets'"):
+    with pytest.raises(DataError, match="defines its bags by the array 'bag_offsets'"):
         read_bags(path, bag="x0")
 
 
 def test_gaps_in_archives(save):
     path = save(instances=[[1.0], [np.nan], [2.0]], bag_offsets=[0, 1, 3])
-    with pytest.raises(DataError, match=r"bags.npz, bag 2 of 2, row 1 has no value in column 'x0'; fill"):
+    with pytest.raises(DataError, match=r"bags.npz, bag 2 of 2, row 1: missing value in column 'x0'; fill"):
         read_bags(path)
     assert as_lists(read_bags(path, missing="median")) == [[[1]], [[1.5], [2]]]
 
@@ -350,8 +350,8 @@ def test_gaps_in_archives(save):
     [
         ({"bag_offsets": [0, 1]}, "no array 'instances'; it contains 'bag_offsets'"),
         ({"instances": [[1.0]]}, "no array 'bag_offsets'"),
-        ({"instances": [1.0], "bag_offsets": [0, 1]}, r"numeric with two dimensions.*\(1,\)"),
-        ({"instances": [["a"]], "bag_offsets": [0, 1]}, "numeric with two dimensions"),
+        ({"instances": [1.0], "bag_offsets": [0, 1]}, r"a numeric 2-d array.*\(1,\)"),
+        ({"instances": [["a"]], "bag_offsets": [0, 1]}, "a numeric 2-d array"),
         ({"instances": [[1.0]], "bag_offsets": [0, 2]}, "'bag_offsets' and 'bag_ids': .*, 1, got 2"),
         ({"instances": [[1.0]], "bag_offsets": [0, 1, 1]}, "bag 1 must not be empty"),
         ({"instances": [[1.0]], "bag_offsets": [0, 1], "bag_ids": ["a", "b"]}, "2 names for 1 bags"),

@@ -47,7 +47,7 @@ def test_quoted_cells_keep_separators_and_line_ends(read):
 
 
 def test_what_is_said(read):
-    assert read("x,y\n1,u\n2,v\n,\n,\n")[2] == ["2 empty rows at the end dropped"]
+    assert read("x,y\n1,u\n2,v\n,\n,\n")[2] == ["2 trailing empty rows dropped"]
     frame, _, notes = read("x,y\n1,Käse\n2,v\n".encode("cp1252"))
     assert frame["y"].tolist() == ["Käse", "v"]
     assert "read as Windows-1252" in notes[0]
@@ -76,8 +76,8 @@ def test_first_column_without_a_name_holds_identifiers(read):
         ("x,y\n1,2\n1,2,3\n", "line 3"),
         ("x,y\n1,2\n1\n", "line 3"),
         ("x,x\n1,2\n", "two columns named 'x'"),
-        ('x,y\n1,2\n3,"4\n5,6\n', "line 3: quotes do not match .*truncated"),
-        ('x,y\n1,2\n3,"4\n5,"6"\n', "line 3: quotes do not match .*double them$"),
+        ('x,y\n1,2\n3,"4\n5,6\n', "line 3: unmatched quote .*truncated"),
+        ('x,y\n1,2\n3,"4\n5,"6"\n', "line 3: unmatched quote .*double it inside a cell$"),
         ("x,,y\n1,2,3\n", "column 2 .*name"),
         (b"x,y\n1,\0\n", "null bytes"),
         (b"x\x81,y\n1,2\n", "not a UTF-8 text file"),
@@ -114,7 +114,7 @@ def test_parquet_keeps_types_and_index(tmp_path):
     assert isinstance(found["kind"].dtype, pd.CategoricalDtype)
     assert notes == []
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(DataError, match="not a Parquet file"):
+    with pytest.raises(DataError, match="not a valid Parquet file"):
         read_frame(tmp_path / "broken.parquet", NO_ROLES)
 
 

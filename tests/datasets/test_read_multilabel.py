@@ -56,7 +56,7 @@ def test_svmlight_counts_features_from_0_if_0_occurs(svm):
         ("1 -2:1", "line 6 must contain labels"),
         ("1 2:", "line 6 must contain labels"),
         ("1 99999999999999999999999:1", "line 6 must contain labels"),
-        ("1 2:nan", "value nan in row 6, for the feature with the index 1"),
+        ("1 2:nan", "value nan in row 6, for feature index 1"),
         ("1 2:inf", "value inf in row 6"),
         ("nan 2:1", "a label that is not a finite number"),
         ("1 999999999:1", "one of its indices is probably wrong"),
@@ -133,13 +133,13 @@ def test_bad_npz(tmp_path):
     refused("no array 'Y'.*contains 'X'.*labels=", X=X)
     refused("file .*missing.npz", tmp_path / "missing.npz", X=X)
     refused(r"row of X \(3\).*shape \(2, 2\)", X=X, Y=Y[:2])
-    refused("two dimensions", X=X[0], Y=Y)
-    refused("must be numeric", X=X.astype(str), Y=Y)
+    refused("a numeric 2-d array", X=X[0], Y=Y)
+    refused("numeric 2-d array", X=X.astype(str), Y=Y)
     refused("must be numeric", X=X, Y=Y.astype(str))
-    refused("nan in row 1, for the feature with the index 0", X=X + np.nan, Y=Y)
+    refused("nan in row 1, for feature index 0", X=X + np.nan, Y=Y)
     refused("row 1 of Y: some labels are missing", X=X, Y=[[0, 1], [-1, 1], [0, 0]])
     refused("row 0 of Y: .*must be 0 or 1.*got 0.5", X=X, Y=[[0.5, 1], [1, 1], [0, 0]])
-    refused("no rows or no columns", X=X[:0], Y=Y[:0])
+    refused("at least one row and one column", X=X[:0], Y=Y[:0])
     refused("Python objects, which are never loaded", X=np.array([[1, "a"]] * 3, dtype=object), Y=Y)
 
 
@@ -183,9 +183,9 @@ def test_suffixes_and_options(tmp_path):
     (tmp_path / "folder.arff").mkdir()
     with pytest.raises(DataError, match="is a folder, not a file"):
         read_multilabel(tmp_path / "folder.arff")
-    with pytest.raises(DataError, match=r"is read as npz.*to ARFF files only; omit n_labels=2"):
+    with pytest.raises(DataError, match=r"is read as npz.*applies only to ARFF files; omit n_labels=2"):
         read_multilabel(tmp_path / "a.npz", n_labels=2)
-    with pytest.raises(DataError, match=r"is read as svmlight.*to ARFF, npz files only; omit labels="):
+    with pytest.raises(DataError, match=r"is read as svmlight.*only to ARFF, npz files; omit labels="):
         read_multilabel(tmp_path / "a.svm", labels=["a"])
     with pytest.raises(DataError, match=r"pass only labels_xml='a\.xml', or pass only n_labels=2"):
         read_multilabel(tmp_path / "a.arff", n_labels=2, labels_xml="a.xml")
@@ -211,7 +211,7 @@ def test_damaged_gzip(tmp_path):
     with pytest.raises(DataError, match="is truncated"):
         read_multilabel(path)
     path.write_bytes(text)
-    with pytest.raises(DataError, match="not a gzip file"):
+    with pytest.raises(DataError, match="not a valid gzip file"):
         read_multilabel(path)
     (tmp_path / "b.arff").write_bytes(text + b"\xff")
     with pytest.raises(DataError, match="UTF-8"):

@@ -66,7 +66,7 @@ def warned(preparer, frame):
 def test_rows_without_values_are_named(fitted):
     rows = table(1).astype(object)
     rows.iloc[4] = None
-    assert "row 2 has no values in the columns used" in str(warned(fitted, rows.iloc[3:6]))
+    assert "row 2 has only missing values in the columns used" in str(warned(fitted, rows.iloc[3:6]))
     assert "no values" not in str(warned(fitted, rows.iloc[5:]))
 
 
@@ -221,7 +221,7 @@ REPORTED = {
     ),
     "another format of dates": (
         lambda frame: frame.assign(felled=pd.to_datetime(frame["felled"], format="%d.%m.%Y").astype(str)),
-        "column 'felled' has dates in another format than in the training table",
+        "column 'felled' has a different date format than in the training table",
     ),
     "hours": (
         lambda frame: frame.assign(noon=pd.to_timedelta(frame["noon"] + ":00") / pd.Timedelta("1h")),
@@ -253,9 +253,7 @@ def test_numbers_that_another_column_makes_ambiguous():
     preparer = TablePreparer(scale="none").fit(frame)
     assert preparer.transform(frame)[1].tolist() == [2.25, 2500.0]
     points = frame.assign(a=["1.5", "2.25", "3.5", "7.0"], b=["1.500", "2.500", "4.500", "8.500"])
-    with pytest.raises(
-        DataError, match=r"column 'b' can be read in two ways \('1\.500'\), because column 'a'"
-    ):
+    with pytest.raises(DataError, match=r"column 'b' is ambiguous \('1\.500'\), because column 'a'"):
         preparer.transform(points)
     commas = frame.assign(b=["1.500", "2.500", "4.500", "8.500"])
     assert preparer.transform(commas)[:, 1].tolist() == [1500.0, 2500.0, 4500.0, 8500.0]
@@ -278,7 +276,7 @@ def test_categories_and_cells_that_the_fit_does_not_know(fitted):
     assert "column 'wood' has 2 categories not seen in the fit ('oak', 'ash'), in 2 rows" in message
     assert (changed == X).all()  # near rows are of soft wood
     changed, message = warned(fitted, frame.assign(weight=["n.k.", *frame["weight"][1:]]))
-    assert "column 'weight' has 1 cell that could not be read ('n.k.') and counts as missing" in message
+    assert "column 'weight' has 1 unreadable cell ('n.k.'), which is treated as missing" in message
     assert (changed[1:] == X[1:]).all()
     missing = fitted.prepare(frame.assign(weight=np.nan))
     assert missing.missing["weight"].all()
@@ -381,7 +379,7 @@ def test_inverse(fitted):
     for name in ("wood", "area", "alive", "code", "planted"):
         assert back[name].tolist() == frame[name].tolist()
     assert back["felled"].dt.strftime("%d.%m.%Y").tolist() == frame["felled"].tolist()
-    with pytest.raises(ValueError, match="X has 2 features, but the table has 13"):
+    with pytest.raises(ValueError, match="X has 2 features, but the fitted table has 13"):
         fitted.inverse_transform([[1.0, 2.0]])
 
 
@@ -468,7 +466,7 @@ def test_clusters_of_columns_that_are_integers(prepare):
     assert (model.predict(frame.to_numpy()) == model.labels_).all()
     if prepare == "none":
         for call in (model.predict, model.update):
-            with pytest.raises(ValueError, match="X must have the columns of the fit in their order, "):
+            with pytest.raises(ValueError, match="X must have the columns of the fit in the same order, "):
                 call(moved)
         model.fit(rows).predict(moved)  # arrays have no labels to match
         return
@@ -488,10 +486,10 @@ def test_the_note_names_rows_by_the_label_that_the_table_has():
     ):
         X = pd.DataFrame(rows, columns=pd.Index(labels))
         notes = "; ".join(TablePreparer().fit(X).notes_)
-        assert f"(sample_names={cells} names the rows by it)" in notes
+        assert f"(sample_names={cells} uses it as row names)" in notes
         assert eval(cells).tolist() == [row[0] for row in rows]
     X = np.array(rows, dtype=object)
-    assert "(sample_names=X[:, 0] names the rows by it)" in "; ".join(TablePreparer().fit(X).notes_)
+    assert "(sample_names=X[:, 0] uses it as row names)" in "; ".join(TablePreparer().fit(X).notes_)
 
 
 def test_far_beyond_the_range_of_the_fit():

@@ -53,7 +53,7 @@ def test_worked_examples(case):
         assert moved(before, after, {0: "a", 1: "b"}) == expected
     assert [str(each.message) for each in caught] == (
         [
-            "these names of clusters were dropped, because the new partition has no similar cluster: "
+            "these cluster names were dropped, because the new partition has no similar cluster: "
             + ", ".join(map(repr, lost))
         ]
         if lost
@@ -104,9 +104,9 @@ def test_an_inherited_choose_carries_names_over():
     model = NSGA2Clus(random_state=0, n_gen=3, verbose=False).fit(X.iloc[::3]).choose(1)
     names = {k: f"name {k}" for k in range(model.n_clusters_)}
     before = model.rename(names).labels_
-    with pytest.warns(UserWarning, match="these names of clusters were dropped"):
+    with pytest.warns(UserWarning, match="these cluster names were dropped"):
         model.choose(0)
-    with pytest.warns(UserWarning, match="these names of clusters were dropped"):
+    with pytest.warns(UserWarning, match="these cluster names were dropped"):
         assert model.cluster_names_ == carried_names(before, model.labels_, names)
 
 

@@ -157,7 +157,7 @@ def test_other_estimators_name_what_takes_parts():
     da = pytest.importorskip("dask.array")
     X = table(60)
     memory = r"PESC requires .* machine, about 1\.4 GiB per million rows"
-    advice = "; fit ParetoClustering, which reads data in parts, or PESC on the landmarks_ of this fit"
+    advice = "; fit ParetoClustering, which supports partitioned tables, or PESC on its landmarks_"
     with pytest.raises(ValueError, match=f"^{memory}{advice}$"):
         PESC(3).fit(parts(X))
     wide = parts(np.zeros((5, 1000)))
@@ -166,7 +166,7 @@ def test_other_estimators_name_what_takes_parts():
     large = da.zeros((10**9, 10), chunks=(10**6, 10))
     with pytest.raises(ValueError, match=rf"{memory}, .* takes 74\.5 GiB \(limit: 4 GiB\){advice}$"):
         PESC(3).fit(large)
-    with pytest.raises(ValueError, match="omit the options that do not support tables in parts"):
+    with pytest.raises(ValueError, match="omit the options that do not support partitioned tables"):
         ParetoClustering(views={"all": [0]}).fit(large)
     # Below the limit they become arrays.
     small = da.from_array(X, chunks=(20, 4))

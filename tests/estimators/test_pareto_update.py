@@ -124,7 +124,7 @@ def test_names_and_labels_are_kept(two):
     assert model.cluster_names_ == {0: "left", 1: "right"}
     assert model.changes_.names == ("left", "right", "cluster 2")
     # Both clusters merge, and neither has the majority of the samples of the new cluster.
-    with pytest.warns(UserWarning, match="these names of clusters were dropped.*'left', 'right'"):
+    with pytest.warns(UserWarning, match="these cluster names were dropped.*'left', 'right'"):
         model.update(np.column_stack([np.linspace(-1, 11, 240), blob(5, 0, 0, 240)[:, 1]]))
     assert model.labels_[0] == model.labels_[40]
     assert model.cluster_names_ == {}
@@ -242,7 +242,7 @@ def test_data_of_the_first_fit_do_not_suffice(two, tmp_path):
     report = lambda X: model.report(tmp_path / "r.html", X)  # noqa: E731
     for call in (model.describe, model.explain, model.table, report, lambda X: model.predict_table(new, X)):
         for first in (X, frame):
-            with pytest.raises(ValueError, match=r"85 in all; got shape \(80, 2\): pass the rows of"):
+            with pytest.raises(ValueError, match="was fitted on 85 samples; pass the rows of"):
                 call(first)
     assert len(model.table(np.concatenate([X, new]))) == 85
 

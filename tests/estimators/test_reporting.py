@@ -41,7 +41,7 @@ def test_options_are_those_of_the_content(tmp_path):
     from moo_clustering import MemeticKMeans
 
     model = MemeticKMeans(3, random_state=0).fit(X)
-    with pytest.raises(ValueError, match="embedding must have two numbers"):
+    with pytest.raises(ValueError, match="embedding must have shape"):
         model.report(tmp_path / "page.html", X, embedding=X)
     with pytest.raises(TypeError, match="colour"):
         model.report(tmp_path / "page.html", X, colour="red")
@@ -108,7 +108,7 @@ def test_show_is_in_the_browser_elsewhere(tmp_path, monkeypatch, ipython):
     (path,) = tmp_path.glob("*/report.html")
     assert opened == [path.as_uri()]
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    with pytest.warns(UserWarning, match=r"no browser could be opened; the report is .*report\.html"):
+    with pytest.warns(UserWarning, match=r"could not open a browser; the report is .*report\.html"):
         model.show(X)
     with pytest.raises(TypeError, match="colour"):
         model.show(X, colour="red")

@@ -193,7 +193,7 @@ def test_distances_used_as_features_are_named(method):
             warnings.simplefilter("always")
             with suppress(ValueError):  # of methods for other data
                 model.fit(distances())
-        told = [each for each in issued if "X looks like a matrix of distances" in str(each.message)]
+        told = [each for each in issued if "X looks like a distance matrix" in str(each.message)]
         assert len(told) == (metric == "euclidean")
         assert all(each.filename == __file__ for each in told)
 

@@ -117,7 +117,7 @@ def test_propagation_refuses():
         propagate_pairs(W, np.zeros((3, 3)), alpha=0.5)
     with pytest.raises(ValueError, match="symmetric"):
         propagate_pairs(W, np.triu(np.ones((4, 4))), alpha=0.5)
-    with pytest.raises(ValueError, match="W must be a square matrix of the similarities"):
+    with pytest.raises(ValueError, match="W must be a square matrix of similarities"):
         propagate_pairs(W[:3], constraints, alpha=0.5)
 
 

@@ -52,7 +52,7 @@ def test_cut_anywhere_and_gone_on_with_other_bytes(tmp_path_factory, share, tail
 def test_the_search_is_told_to_start_over(tmp_path):
     path = tmp_path / "c.npz"
     path.write_bytes(checkpoint_bytes()[:-1])
-    with pytest.raises(ArchiveError, match=r"c\.npz.*truncated.*remove it to start from the beginning"):
+    with pytest.raises(ArchiveError, match=r"c\.npz.*truncated.*remove it to start over"):
         model(checkpoint=path, resume=True).fit(data())
     path.unlink()
     assert (model(checkpoint=path, resume=True).fit(data()).labels_ == model().fit(data()).labels_).all()
@@ -82,7 +82,7 @@ def _swapped(path, what):
         ("method", CheckpointMismatchError, "method is 'NSGA2Clus' in the checkpoint but 'PESC' here"),
         ("parameters", CheckpointMismatchError, r"parameter pm is 0\.25 in the checkpoint but 0\.1 here"),
         ("data", CheckpointMismatchError, "the data differ"),
-        ("result", ArchiveError, "not a checkpoint; name another file"),
+        ("result", ArchiveError, "not a checkpoint; choose another file"),
         ("table", ArchiveError, "not a complete zip file; remove it"),
         ("numpy", ArchiveError, "is not a moo_clustering archive"),
     ],

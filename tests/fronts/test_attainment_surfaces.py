@@ -29,14 +29,14 @@ def test_attained_points_are_those_of_a_count(global_random_seed):
 
 @pytest.mark.parametrize("fraction", [0.0, 1.5])
 def test_refused(fraction):
-    message = rf"fractions must be a list of numbers above 0 and at most 1, got \[0\.5, {fraction}\]"
+    message = rf"fractions must be a non-empty list of numbers in \(0, 1\], got \[0\.5, {fraction}\]"
     with pytest.raises(ValueError, match=message):
         attainment_surfaces([np.array([[1.0, 2.0]])], [0.5, fraction])
 
 
 @pytest.mark.parametrize("fractions", [[], 0.5, [[0.5]]])
 def test_fractions_are_a_list(fractions):
-    with pytest.raises(ValueError, match="fractions must be a list of numbers above 0 and at most 1, got"):
+    with pytest.raises(ValueError, match=r"fractions must be a non-empty list of numbers in \(0, 1\], got"):
         attainment_surfaces([np.zeros((1, 2))], fractions)
 
 

@@ -150,11 +150,14 @@ def test_ties_go_to_fewer_clusters_and_hills_are_promising():
     [
         ({"F": [1, 2]}, r"the front must have shape \(n_solutions, 2\)"),
         ({"F": np.ones((4, 3))}, r"got \(4, 3\)"),
-        ({"n_clusters": [1, 2]}, "the front must have .* got 2 for 4 solutions"),
+        ({"n_clusters": [1, 2]}, r"n_clusters of the front must have one integer per solution \(4\), got 2"),
         ({"controls": []}, "at least one front"),
-        ({"controls": [([(1, 2)], [1, 2])]}, "control front 0 must have .* got 2 for 1 solutions"),
-        ({"n_clusters": [7, 8, 9, 9]}, "no solution has 5 or fewer clusters"),
-        ({"controls": [([(1, 2)], [9])]}, "control front has no solution with 4 or fewer"),
+        (
+            {"controls": [([(1, 2)], [1, 2])]},
+            r"of control front 0 must have one integer per solution \(1\), got 2",
+        ),
+        ({"n_clusters": [7, 8, 9, 9]}, "F must contain a solution with at most 5 clusters"),
+        ({"controls": [([(1, 2)], [9])]}, "every control front must contain a solution with at most 4"),
     ],
 )
 def test_attainment_scores_refuse(change, message):
@@ -283,7 +286,7 @@ def test_members_have_the_objectives_that_are_said(iris, hull):
         assert (sizes > 0).all()
         assert abs(hull.graph(member) - iris.graph(weights.ravel())).max() == 0
     assert hull.graph(-1).nnz == hull.F[-1, 1]
-    with pytest.raises(ValueError, match="member must be less than"):
+    with pytest.raises(ValueError, match="member must be from -"):
         hull.graph(len(hull))
 
 

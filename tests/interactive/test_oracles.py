@@ -83,10 +83,10 @@ def test_an_oracle_that_raises_or_hangs(model):
 
 
 def test_arguments(model):
-    with pytest.raises(ValueError, match="a function, or contain one class per sample, 60 in all, got 2"):
+    with pytest.raises(ValueError, match=r"a function, or contain one class per sample \(60\), got 2"):
         model.ask().run([0, 1])
     for oracle in ("yes", None, 3):
-        with pytest.raises(TypeError, match="a function, or contain one class per sample, 60 in all, got"):
+        with pytest.raises(TypeError, match=r"a function, or contain one class per sample \(60\), got"):
             model.ask().run(oracle)
     with pytest.raises((ValueError, TypeError), match="budget"):
         model.ask().run(by_kind, -1)
@@ -128,11 +128,11 @@ def test_repeats_are_rare_swapped_and_learnt_from(model):
     assert session.error_rate_ == learnt_error_rate(len(repeats), 0, prior=0.03)
     must, cannot = session.pairs()
     assert len(must) + len(cannot) == 30 - len(repeats)
-    assert "2% of the answers are estimated to be wrong" in session.summary()
+    assert "An estimated 2% of the answers are wrong" in session.summary()
     fixed = model.ask().run(by_kind, 30)
     assert "repeat" not in set(fixed.history_["kind"])
     assert fixed.error_rate_ == 0.03
-    assert "estimated to be wrong" not in fixed.summary()
+    assert "An estimated" not in fixed.summary()
     assert "repeat" not in set(model.ask("names", error_rate="auto").run(by_kind, 30).history_["kind"])
 
 
@@ -234,12 +234,14 @@ def test_oracles_are_confident(model, tmp_path):
             model.ask().answer("apart", confidence=confidence)
     with pytest.raises(TypeError, match="confidence must be a number"):
         model.ask().answer("apart", confidence="high")
-    with pytest.raises(ValueError, match="an error_rate above 0"):
+    with pytest.raises(ValueError, match="a positive error_rate"):
         model.ask(error_rate=0.0).answer("apart", confidence=0.9)
     with pytest.raises(ValueError, match="the oracle answered"):
         model.ask().run(lambda question: ("apart", 0.9, "because"), 1)
+    with pytest.raises(ValueError, match=r"the oracle answered '' about sample \d+: a name must be"):
+        model.ask("names").run(lambda question: "", 1)
     path.write_text(path.read_text().replace("0.8", "0.3"))
-    with pytest.raises(SessionFileError, match="not an answer"):
+    with pytest.raises(SessionFileError, match="not a valid answer"):
         model.ask(resume=path)
 
 

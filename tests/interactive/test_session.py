@@ -73,6 +73,14 @@ def test_answers_find_the_classes(blobs):
     assert blobs.ask("names").simulate(KINDS, 40)["ari"].iloc[-1] > 0.85
 
 
+def test_one_cluster_is_counted_in_the_singular(blobs):
+    session = blobs.ask("names")
+    while (k := session.n_clusters_) > 1:
+        assert f", {k} clusters (" in session.summary()
+        session.name(0, "all").name(k - 1, "all")
+    assert ", 1 cluster (" in session.summary()
+
+
 def test_a_session_says_when_to_stop(blobs):
     session, said = blobs.ask(), []
     for n_answers in range(200):
@@ -397,11 +405,14 @@ def test_files_that_are_no_sessions_are_refused(blobs, model, tmp_path):
         ("{}\n", "not an answer file"),
         ("[1]\n", "damaged: line 1"),
         ("\n".join([lines[0], "nonsense", lines[2], ""]), "line 2 is not valid JSON"),
-        ("\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]), "line 2 is not an answer"),
-        ("\n".join([lines[0], '{"answer": "both", "samples": [1, 2]}', ""]), "line 2 is not an answer"),
-        ("\n".join([lines[0], '{"undo": true}', ""]), "line 2 is not an answer"),
-        ("\n".join([*lines, '{"reopen": 7, "answer": "apart"}', ""]), "line 5 is not an answer"),
-        ("\n".join([*lines, '{"reopen": 0, "answer": "both"}', ""]), "line 5 is not an answer"),
+        (
+            "\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]),
+            "line 2 is not a valid answer",
+        ),
+        ("\n".join([lines[0], '{"answer": "both", "samples": [1, 2]}', ""]), "line 2 is not a valid answer"),
+        ("\n".join([lines[0], '{"undo": true}', ""]), "line 2 is not a valid answer"),
+        ("\n".join([*lines, '{"reopen": 7, "answer": "apart"}', ""]), "line 5 is not a valid answer"),
+        ("\n".join([*lines, '{"reopen": 0, "answer": "both"}', ""]), "line 5 is not a valid answer"),
         (json.dumps(json.loads(lines[0]) | {"version": 9}) + "\n", "version 9"),
         (json.dumps({"format": json.loads(lines[0])["format"], "version": 1}) + "\n", "lacks"),
         (json.dumps(json.loads(lines[0]) | {"error_rate": 7}) + "\n", "error_rate"),
@@ -437,8 +448,8 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask(error_rate=0.5), r"in \[0, 0\.5\)"),
         (lambda: blobs.ask(error_rate="no"), r"in \[0, 0\.5\) or \"auto\", got 'no'"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
-        (lambda: blobs.take(3), r"returned by ask\(\) of this fit"),
-        (lambda: session.simulate(KINDS[:9], 5), "one class per sample, 60"),
+        (lambda: blobs.take(3), r"session must be a session returned by ask\(\)"),
+        (lambda: session.simulate(KINDS[:9], 5), "one class per sample .60"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),
         (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),
         (lambda: blobs.ask(data=[1, 2]), "one row per sample"),
@@ -450,6 +461,17 @@ def test_bad_answers_lose_nothing(blobs):
     session.answer("apart", question=question)
     with pytest.raises(ValueError, match="has already been answered"):
         session.answer("apart", question=question)
+
+
+def test_a_question_stays_current_when_its_answer_is_undone(blobs):
+    session = blobs.ask(random_state=0)
+    first = session.question
+    stale = session.answer("unknown", question=first).question
+    session.undo()
+    assert session.question == first
+    assert session.answer("together", question=first).question.samples != stale.samples
+    with pytest.raises(ValueError, match=r"question 1 .* answered; .* is now question 1, about"):
+        session.answer("apart", question=stale)
 
 
 def test_questions_need_a_fit_without_labels(blobs):

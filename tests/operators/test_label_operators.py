@@ -371,6 +371,36 @@ BAD = [
 ]
 
 
+MIXED = {
+    "repair": lambda: ClusterNumberRepair(GRAPH, POOL[:, 1:], 3),
+    "pool": lambda: PartitionMutation(GRAPH, POOL[:, 1:]),
+    "pairs and pool": lambda: PairViolationMutation(GRAPH, POOL[:, 1:], PAIRS),
+    "pairs": lambda: PairViolationMutation(GRAPH, POOL, PairwiseConstraints([(0, 1)], None, n_samples=M + 1)),
+    "links": lambda: GRAPH.links(POOL[0, 1:]),
+    "votes": lambda: GRAPH.voted(np.zeros(M - 1, np.int32), 0.0),
+    "rounds": lambda: GRAPH.joined(np.zeros(M + 1, np.int32), 2),
+}
+SIZED = MUTATIONS | {
+    "overlay": GroupingOverlayCrossover(GRAPH),
+    "number": ClusterNumberRepair(GRAPH, POOL, 3),
+}
+
+
+@pytest.mark.parametrize("call", MIXED.values(), ids=MIXED)
+def test_graphs_pools_and_pairs_have_the_same_samples(call):
+    with pytest.raises(ValueError, match=r"must have the same number of samples, got 2[345] and 2[345]"):
+        call()
+
+
+@pytest.mark.parametrize("n_samples", [M - 1, M + 1])
+@pytest.mark.parametrize("name", SIZED)
+def test_problems_with_other_samples_are_refused(name, n_samples):
+    # The compiled functions do not check bounds, so this may end the process otherwise.
+    X = np.zeros((2, 2, n_samples) if name == "overlay" else (2, n_samples), dtype=int)
+    with pytest.raises(ValueError, match=f"and problem must have the same .*, got {M} and {n_samples}"):
+        SIZED[name]._do(problem_of(n_samples), X, random_state=np.random.default_rng(0))
+
+
 @pytest.mark.parametrize(("call", "error", "message"), BAD)
 def test_what_is_refused(call, error, message):
     with pytest.raises(error, match=message):

@@ -7,6 +7,7 @@ from copy import copy
 import numpy as np
 import pytest
 from contract.problems import PROBLEMS, problem_of
+from pymoo.algorithms.moo.cmopso import CMOPSO
 from pymoo.algorithms.moo.moead import MOEAD
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.sms import SMSEMOA
@@ -73,6 +74,17 @@ def test_every_problem_has_operators(name):
     assert np.isfinite(result.pop.get("F")).all()
 
 
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_particles_that_move_between_genotypes_become_genotypes(name):
+    problem = problem_of(name)
+    given = problem.operators(CMOPSO)
+    assert set(given) == {"sampling", "repair"}
+    drawn = given["sampling"].do(problem, 4, random_state=np.random.default_rng(0)).get("X")
+    pop = Population.new(X=drawn + np.random.default_rng(1).uniform(-0.9, 1.9, drawn.shape))
+    pop = given["repair"](problem, pop, random_state=np.random.default_rng(2))
+    assert np.isfinite(problem.evaluate(pop.get("X"), return_values_of=["F"])).all()
+
+
 def test_registry_is_filled_for_users_of_problems_alone():
     """Importing all problems imports no operators; asking one for its operators does."""
     program = """
@@ -120,7 +132,7 @@ def test_encoding_mutation_changes_the_given_share_of_genes():
 
 
 def test_problem_without_encoding_is_told_what_to_give():
-    with pytest.raises(TypeError, match="set its attribute encoding"):
+    with pytest.raises(TypeError, match="; set its encoding attribute"):
         suited_operators(Problem(n_var=2, n_obj=1))
 
 

@@ -54,7 +54,7 @@ def test_without_locks_one_warning_and_no_obstacle(tmp_path, monkeypatch, number
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr("fcntl.flock", refuse)
-    told = pytest.warns(UserWarning, match="does not support locks .*: make sure that no other process")
+    told = pytest.warns(UserWarning, match="does not support locks .*; make sure that no other process")
     with told, locked(tmp_path):
         (tmp_path / "result").write_text("saved")
     assert len(told) == 1

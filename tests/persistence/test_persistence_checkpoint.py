@@ -78,7 +78,7 @@ def test_every_difference_is_named(tmp_path):
         "parameter old is 'yes' in the checkpoint but absent here; "
         "parameter new is absent in the checkpoint but None here; the data differ; "
         "package is '1' in the checkpoint but '2' here; "
-        "continue with the original data and parameters, or name another file"
+        "continue with the original data and parameters, or choose another file"
     )
     assert isinstance(error.value, ValueError)
 
@@ -92,7 +92,7 @@ def test_another_method_is_the_only_difference_that_is_named(tmp_path):
     assert str(error.value) == (
         f"checkpoint {path} belongs to another run: "
         "method is 'NSGA2Clus' in the checkpoint but 'AMOSAClus' here; "
-        "continue with the original data and parameters, or name another file"
+        "continue with the original data and parameters, or choose another file"
     )
 
 

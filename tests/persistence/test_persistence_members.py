@@ -53,10 +53,10 @@ def test_an_honest_array_is_read():
         (entry(described("(2,)"), b"12345678"), r"'x' has 8 bytes, but declares shape \(2,\)"),
         (entry(described("(10000000000,)")), r"'x' has 0 bytes, but declares shape \(10000000000,\)"),
         (entry(described("(100000000, 0)")), r"'x' has 0 bytes, but declares shape \(100000000, 0\)"),
-        (entry(described("(-1, -1)"), b"12345678"), r"'x' declares the shape \(-1, -1\)"),
-        (entry(described("(True,)"), b"12345678"), r"'x' declares the shape \(True,\)"),
+        (entry(described("(-1, -1)"), b"12345678"), r"'x' declares the invalid shape \(-1, -1\)"),
+        (entry(described("(True,)"), b"12345678"), r"'x' declares the invalid shape \(True,\)"),
         (entry(described("(1,)", "<U1"), b"\xff" * 4), "'x' contains invalid text"),
-        (entry(described("(1,)"), b"12345678", (9, 3)), "'x' has the unknown format 9.3"),
+        (entry(described("(1,)"), b"12345678", (9, 3)), "'x' has the unknown format version 9.3"),
     ],
 )
 def test_what_is_declared_must_be_there(content, message):
@@ -74,7 +74,7 @@ def test_what_expands_without_measure_is_not_read(monkeypatch):
     packed = archive_of(zipfile.ZIP_DEFLATED, x=zeros)
     assert not read_members(packed)["x"].any()
     monkeypatch.setattr(members_module, "_ALWAYS", 1000)
-    with pytest.raises(ValueError, match="more than 100 times as many, which is not allowed"):
+    with pytest.raises(ValueError, match="more than the allowed 100 times as many"):
         read_members(packed)
     assert read_members(archive_of(x=zeros))["x"].shape == (10_000,)
 
@@ -115,10 +115,10 @@ def test_edited_headers_are_refused(tmp_path, change, message):
 def test_checkpoints_that_cannot_be_gone_on_with_say_what_to_do(tmp_path):
     checkpoint = Checkpoint(tmp_path / "c.npz", identity={"method": "m"})
     checkpoint.path.write_bytes(b"PK and no more")
-    with pytest.raises(ArchiveError, match=r"truncated.*; remove it to start from the beginning"):
+    with pytest.raises(ArchiveError, match=r"truncated.*; remove it to start over"):
         load_checkpoint(checkpoint)
     write_archive(checkpoint.path, {}, {"kind": "checkpoint", "identity": {"method": "m"}})
-    with pytest.raises(ArchiveError, match="a part is missing; remove it to start from the beginning"):
+    with pytest.raises(ArchiveError, match="a part is missing; remove it to start over"):
         load_checkpoint(checkpoint)
 
 

@@ -117,8 +117,8 @@ def test_compare():
     assert outcome.conclusions == [
         "By Friedman's test, the methods do not all perform equally (p = 0.0004, not above 0.01).",
         "CHCMIC is better than MIGCUK and MIFGKA (adjusted p = 0.0001 and 0.0053).",
-        "No significant difference was found within: CHCMIC, MIKM, BAMIC, MIGKA; "
-        "MIKM, BAMIC, MIGKA, MIFGKA, MIGCUK.",
+        "No significant difference was found among CHCMIC, MIKM, BAMIC and MIGKA, or among "
+        "MIKM, BAMIC, MIGKA, MIFGKA and MIGCUK.",
     ]
     with pytest.raises(ValueError, match="got 'tukey'"):
         compare(frame, greater_is_better=False, posthoc="tukey")
@@ -135,14 +135,14 @@ def test_conclusions_without_difference():
     lines = compare(close, greater_is_better=False, alpha=0.01).conclusions
     assert lines[0].startswith("By Friedman's test, the methods do not")
     assert lines[1] == (
-        "But no single pair differs significantly (procedure shaffer, smallest adjusted p = 0.0421)."
+        "However, no pair differs significantly (procedure shaffer, smallest adjusted p = 0.0421)."
     )
     between = compare(
         PUBLISHED["RI"].frame(), greater_is_better=True, alpha=0.046, posthoc="shaffer"
     ).conclusions
     assert between[0].startswith("No significant difference was found: Friedman's test does not reject")
     assert between[1].startswith("The less conservative test of Iman and Davenport rejects it")
-    assert between[2] == "Treat the pairs that differ significantly as hints only."
+    assert between[2] == "Treat the significant pairwise differences only as hints."
 
 
 def test_conclusions_of_two_methods():

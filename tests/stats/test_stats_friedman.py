@@ -134,20 +134,26 @@ def test_bad_tables(results, message):
 @pytest.mark.parametrize(
     ("results", "options", "message"),
     [
-        ({"a": 1, "b": 2, "c": 3}, {}, "require n_datasets"),
+        ({"a": 1, "b": 2, "c": 3}, {}, "pass n_datasets"),
         ({"a": 1, "b": 2, "c": 3}, {"n_datasets": 1}, "at least 2, got 1"),
         ({"a": 1, "b": 2, "c": 2}, {"n_datasets": 5}, "sum to 6"),
         ({"a": 0, "b": 2, "c": 4}, {"n_datasets": 5}, "must be from 1 to 3"),
         ({"a": 2}, {"n_datasets": 5}, "at least 2 methods, got 1"),
         ({"a": 1, "b": 2, "c": 3}, {"n_datasets": 5, "greater_is_better": True}, "greater_is_better cannot"),
         (np.ones((3, 3)), {"n_datasets": 3, "greater_is_better": True}, "n_datasets cannot be combined"),
-        (np.ones((3, 3)), {"methods": ["a"], "greater_is_better": True}, "of results, 3; got 1"),
+        (np.ones((3, 3)), {"methods": ["a"], "greater_is_better": True}, "of results .3., got 1"),
         (pd.DataFrame(np.ones((3, 3))), {"methods": list("abc"), "greater_is_better": True}, "a DataFrame"),
     ],
 )
 def test_bad_options(results, options, message):
     with pytest.raises(ValueError, match=message):
         friedman(results, **options)
+
+
+@pytest.mark.parametrize("n_datasets", [np.nan, np.inf, 4.5, "4"])
+def test_the_number_of_data_sets_is_an_integer(n_datasets):
+    with pytest.raises(TypeError, match="n_datasets must be an integer of at least 2, got"):
+        friedman({"a": 1, "b": 2, "c": 3}, n_datasets=n_datasets)
 
 
 @pytest.mark.parametrize("greater_is_better", [None, "yes", 1])

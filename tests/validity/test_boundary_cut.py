@@ -37,5 +37,5 @@ def test_equals_the_double_sum_whatever_the_diagonal(seed):
 
 
 def test_bad_graphs_are_refused():
-    with pytest.raises(ValueError, match="S must be a square matrix of the similarities"):
+    with pytest.raises(ValueError, match="S must be a square matrix of similarities"):
         BoundaryCut().fit(np.zeros((3, 2)))

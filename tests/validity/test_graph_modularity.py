@@ -131,9 +131,9 @@ def test_copies_share_the_graph():
 @pytest.mark.parametrize(
     ("S", "message"),
     [
-        (np.zeros((4, 2)), r"S must be a square matrix of the similarities.*got shape \(4, 2\)"),
+        (np.zeros((4, 2)), r"S must be a square matrix of similarities.*got shape \(4, 2\)"),
         (-PATH, "S must be non-negative, got -1"),
-        (np.triu(PATH), "S must be symmetric, but its halves differ by up to 1"),
+        (np.triu(PATH), "S must be symmetric, but differs from S.T by 1"),
         (np.full((2, 2), np.nan), "NaN"),
     ],
 )
@@ -144,7 +144,7 @@ def test_bad_graphs_are_refused(S, message):
 
 def test_wrong_partitions_are_refused():
     index = GraphModularity().fit(PATH)
-    with pytest.raises(ValueError, match="6 entries per row"):
+    with pytest.raises(ValueError, match=r"one entry per fitted sample \(6\), got"):
         index.evaluate([0, 1])
     with pytest.raises(ValueError, match="no sample in cluster 1"):
         index.evaluate([0, 0, 2, 2, 0, 0])

@@ -227,7 +227,7 @@ def test_mistakes_of_an_index_are_told_in_a_sentence():
     with pytest.raises(ValueError, match="direction must be one of 'max', 'min'"):
         FunctionIndex(calinski_harabasz_score, "greater")
     problem = PartitionProblem(X, encoding, NotANumber())
-    with pytest.raises(ValueError, match="a large finite value where it is undefined"):
+    with pytest.raises(ValueError, match="a large finite value where the result is undefined"):
         problem.evaluate(np.zeros((2, 30)))
     problem = PartitionProblem(X, encoding, (lambda X, labels: X, "min"))
     with pytest.raises(ValueError, match="must return one number, got shape"):

@@ -69,7 +69,7 @@ def test_every_cluster_is_drawn_with_its_name(tmp_path):
     assert [len(points.get_offsets()) for points in figure.axes[0].collections] == [4, 4, 4]
     colors = {tuple(points.get_facecolor()[0]) for points in figure.axes[0].collections}
     assert len(colors) == 3
-    assert "two components with 100% of the variance" in figure.axes[0].get_title()
+    assert "two components (100% of the variance)" in figure.axes[0].get_title()
     assert path.read_bytes().startswith(b"\x89PNG")
 
 

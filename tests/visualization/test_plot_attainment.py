@@ -77,10 +77,10 @@ def test_drawing(scores, tmp_path):
     figure = plot_attainment(scores, 2, ["deviation", "connectivity"], path=tmp_path / "attainment.png")
     assert (tmp_path / "attainment.png").stat().st_size > 10_000
     left, right = figure.axes
-    assert left.get_xlabel().endswith("deviation")
+    assert left.get_xlabel() == "scaled deviation (square root)"
     assert texts(left)[0] == "3"
     assert sorted(texts(left)) == ["1", "2", "3", "4"]
-    assert "chosen, score 0.282" in [text.get_text() for text in left.get_legend().get_texts()]
+    assert "chosen (score 0.282)" in [text.get_text() for text in left.get_legend().get_texts()]
     line = right.lines[0]
     np.testing.assert_allclose(line.get_ydata(), scores.scores)
     # A staircase: every piece of the control front is level or upright.
@@ -99,7 +99,7 @@ def test_one_solution():
 def test_refused(scores):
     with pytest.raises(ValueError, match="chosen=4 is outside the front, which has 4"):
         attainment_plot_data(scores, 4)
-    with pytest.raises(ValueError, match="names must contain the names of two"):
+    with pytest.raises(ValueError, match="names must have one name per objective"):
         plot_attainment(scores, names=["a"])
 
 

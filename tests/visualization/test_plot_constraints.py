@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
+from sklearn.cluster import KMeans
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.visualization import constraints_data, partition_data, plot_constraints
@@ -122,7 +123,12 @@ def test_own_axes_and_no_pairs():
     ("arguments", "options", "error", "message"),
     [
         ((X, LABELS, [(0, 1)]), {}, TypeError, "must be PairwiseConstraints, .*got list"),
-        ((X, LABELS[:4], PAIRS), {}, ValueError, r"labels must have shape \(5,\), .*got \(4,\)"),
+        (
+            (X, LABELS[:4], PAIRS),
+            {},
+            ValueError,
+            r"labels must have one label per sample .* \(5\), got shape \(4,\)",
+        ),
         ((X[:4], LABELS, PAIRS), {}, ValueError, "X and labels must have the same number"),
         ((X[:, :0], LABELS, PAIRS), {}, ValueError, "0 feature\\(s\\)"),
         (
@@ -137,3 +143,10 @@ def test_own_axes_and_no_pairs():
 def test_mistakes(arguments, options, error, message):
     with pytest.raises(error, match=message):
         constraints_data(*arguments, **options)
+
+
+def test_labels_of_a_fitted_estimator():
+    estimator = KMeans(2, random_state=0, n_init=1).fit(X)
+    shown, expected = (constraints_data(X, each, PAIRS) for each in (estimator, estimator.labels_))
+    assert [line.count for line in shown.lines] == [line.count for line in expected.lines]
+    assert shown.samples.names == expected.samples.names

@@ -167,7 +167,7 @@ def test_axes_of_ones_own(runs):
     assert plot_convergence(runs, show=["front_size", "hypervolume"], ax=axes) is figure
     assert [ax.get_title("left") for ax in axes] == ["front size", "hypervolume"]
     assert plot_convergence(runs, show="hypervolume", ax=axes[0]) is figure
-    with pytest.raises(ValueError, match=r"one axes per panel, 4 in all .*got 2; select panels with show"):
+    with pytest.raises(ValueError, match=r"one axes per panel .4: .*got 2; select panels with show"):
         plot_convergence(runs, ax=axes)
     plt.close(figure)
 
@@ -184,7 +184,7 @@ def test_logarithmic_where_values_differ_much():
     [
         ([], {}, ValueError, "at least one run"),
         ({}, {}, ValueError, "at least one run"),
-        ({"a": []}, {}, ValueError, "at least one run of 'a'"),
+        ({"a": []}, {}, ValueError, "at least one run for 'a'"),
         (Recorder(), {}, ValueError, "no run was recorded"),
         (pd.DataFrame({"score": [1.0]}), {}, ValueError, "column 'generation', got"),
         (pd.DataFrame({"generation": [1], "name": ["a"]}), {}, ValueError, "no numeric columns to plot"),
@@ -193,8 +193,13 @@ def test_logarithmic_where_values_differ_much():
         (3, {}, TypeError, "must be a fitted estimator .* got int"),
         ([[1.0]], {"show": "score"}, ValueError, "panels 'objective', got 'score'"),
         ([[1.0]], {"show": []}, ValueError, "got none"),
-        ([[1.0]], {"band": (0.8, 0.2)}, ValueError, "ascending order in"),
-        ([[1.0]], {"reference": [1.0]}, ValueError, "reference is for the hypervolume"),
+        ([[1.0]], {"band": (0.8, 0.2)}, ValueError, "ascending quantiles in"),
+        (
+            [[1.0]],
+            {"reference": [1.0]},
+            ValueError,
+            "reference requires runs with the same two or more objectives",
+        ),
         (
             [pd.DataFrame({"generation": [1], "x": [1.0]}), pd.DataFrame({"sweep": [1], "x": [1.0]})],
             {},

@@ -44,7 +44,7 @@ def test_takes_mean_curves(n_points):
         ({"a": ([0, 1], [0, np.nan])}, "must be finite numbers"),
         ({"a": ([0, 0.6, 0.5, 1], [0, 0, 0, 1])}, "must be ascending and in"),
         ({"a": ([0, 1], [0, 2])}, "must be ascending and in"),
-        ({"a": ([0, 0.5], [0, 1])}, r"must go from .* got 0 to \(0.5, 1\)"),
+        ({"a": ([0, 0.5], [0, 1])}, r"must extend from .* got 0 to \(0.5, 1\)"),
         ({"a": ([0.1, 1], [0, 1])}, r"got 0.1 to \(1, 1\)"),
     ],
 )
@@ -54,7 +54,7 @@ def test_refuses(curves, message):
 
 
 def test_refuses_areas_of_no_curve():
-    with pytest.raises(ValueError, match="aucs contains 'c', which is not the name of a curve"):
+    with pytest.raises(ValueError, match="aucs must contain only names of curves, got 'c'"):
         roc_data(CURVES, aucs={"c": 0.5})
 
 

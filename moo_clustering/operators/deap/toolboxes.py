@@ -208,7 +208,8 @@ def label_toolbox(
 ) -> base.Toolbox:
     """Create a toolbox for :class:`LabelStep`.
 
-    Raises a TypeError if the problem does not have a :class:`~moo_clustering.encodings.LabelEncoding`.
+    Raises a TypeError if the problem does not have a :class:`~moo_clustering.encodings.LabelEncoding`, and a
+    ValueError if an operator's graph or pool has a different number of samples.
 
     Parameters
     ----------
@@ -227,7 +228,8 @@ def label_toolbox(
         ``mate(a, b, rng)``, ``mutate(individual, rng, crossed=)``, ``repair(individual, rng)``,
         ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, and ``clone``.
     """
-    bounds_of(problem)  # raise a TypeError for other encodings
+    for operator in (crossover, mutation, repair):
+        bounds_of(problem, operator)
     weights = tuple(float(sign) for sign in -problem.natural(np.ones(problem.n_obj)))
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()
@@ -364,8 +366,8 @@ def medoid_toolbox(
     """
     if problem.supervision == "constraint":
         raise ValueError(
-            "supervision='constraint' is not available in DEAP, whose fitness does not support "
-            "constraints; use 'objective'"
+            "supervision='constraint' is not supported, because DEAP fitness has no constraints; use "
+            "'objective'"
         )
     choice("mutation", mutation, ("replace", "full", "swap"))
     encoding_of(problem, MedoidEncoding)  # raise a TypeError for other encodings
@@ -392,8 +394,8 @@ def medoid_toolbox(
 
 def _refuse(toolbox: str, step: str, individual: Any) -> None:
     raise TypeError(
-        f"{toolbox} evaluates whole populations, so it only works with {step}; for loops of DEAP that "
-        "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox"
+        f"{toolbox} evaluates whole populations, so it only works with {step}; for DEAP loops that "
+        "evaluate individuals one by one, use bag_toolbox, slot_toolbox or label_toolbox"
     )
 
 
@@ -507,7 +509,7 @@ def dynamic_nsga2_step(
         ``len(population)`` survivors.
     """
     if variation == "or" and pm != 1.0:
-        raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it")
+        raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set pm")
     vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or
     parents = toolbox.select_parents(population, len(population), rng)
     pool = population + vary(parents, toolbox, rng, pc=pc)

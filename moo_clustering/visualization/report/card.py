@@ -1,8 +1,4 @@
-"""Notebook card of a fitted clusterer.
-
-The card uses the notebook's colours and two colours that suit both light and dark backgrounds. It contains no
-scripts, and remains readable in notebooks that remove styles.
-"""
+"""Notebook card of a fitted clusterer, which contains no scripts and is readable without styles."""
 
 import html
 from importlib.resources import files
@@ -33,17 +29,16 @@ def card_of(estimator: Any, diagram: str) -> str:
 
 
 def _words(result: ClusteringResult) -> list[str]:
-    """Return lines about the clusters, verdict, alternatives and next steps."""
     own = result.lines()
     lines = list(own) or [sizes_text(np.asarray(result.labels))]
     if (found := recall_text(result.neighbor_recall)) is not None:
         lines.append(f"neighbours: {found}")
     if result.interrupted:
-        lines.append("interrupted: the search stopped early")
+        lines.append("interrupted: the search was stopped early")
     if result.rules and not own and result.front is not None and len(result.front) > 1:
         rules = ", ".join(map(repr, result.rules))
-        lines.append(f"next: choose(rule) selects another solution; rules are {rules}")
-    return [*lines, "report: show(X) with the training data"]
+        lines.append(f"next: select another solution with choose(rule); rules are {rules}")
+    return [*lines, "report: call show(X) with the training data"]
 
 
 def _sizes(result: ClusteringResult) -> str:
@@ -72,7 +67,7 @@ def _front(result: ClusteringResult) -> str:
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    # Do not search fronts with more than 10^7 labels for the result.
+    # In fronts with more than 10^7 labels, do not search for the result.
     chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:
@@ -89,7 +84,7 @@ def _front(result: ClusteringResult) -> str:
 
     points = "".join(f'<circle {place(row)} r="2.5" fill="#2f7fbf"/>' for row in rows)
     across, up = result.front.names[:2]
-    told = f"front of {len(values)} solutions: {up} (up) against {across} (right)"
+    told = f"front of {len(values)} solutions: {up} (vertical) against {across} (horizontal)"
     if chosen is not None:
         points += f'<circle {place(chosen)} r="5" fill="none" stroke="#d9541e" stroke-width="2.5"/>'
         told += "; the ring marks the result"

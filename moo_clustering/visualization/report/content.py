@@ -34,15 +34,15 @@ _MOST_ROLES = 3
 # Name of the fact that the page shows in its footer.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# If front members are clustered on demand, their number is limited so that the total number of labels is at
-# most AFFORDABLE_LABELS, but at least FEWEST_MEMBERS members are shown.
+# If the labels of front members must be computed, their number is limited so that at most AFFORDABLE_LABELS
+# labels are computed in all, but at least FEWEST_MEMBERS members are shown.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Names = Sequence[str] | None
-Cut = tuple[int, str, str]  # solution, origin, comparison with the chosen solution
-LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, each sample's index or -1
-# Name and requirement of a limit, and its violation by each solution; NaN if unknown.
+# The types of four fields of ReportContent, which describes them.
+Cut = tuple[int, str, str]
+LeftOut = tuple[str, Sequence[str], Int64Array]
 LimitRow = tuple[str, str, FloatArray]
-Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, support of both clusters
+Doubt = tuple[int, int, int, float, float]
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
@@ -85,7 +85,7 @@ def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> li
 
 
 def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
-    """Return each limit's violation by each solution; NaN for solutions that omit samples."""
+    """Return each limit's violation by each solution; NaN for solutions with samples in no cluster."""
     whole = (labels >= 0).all(axis=1)
     rows = []
     for limit in limits:
@@ -96,7 +96,7 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return columns with the method's own scores of its pool, runs (losses) or front."""
+    """Return columns with the method's scores of solutions, losses of runs, and scores of the front."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -112,8 +112,8 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return the chosen solution with the pool's alternatives or up to five front members."""
-    # For each number of clusters, only the front member most similar to the chosen solution is considered.
+    """Return the chosen solution and either the pool's alternatives or up to five front members."""
+    # These front members are the most similar to the chosen solution for their number of clusters.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -147,7 +147,6 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
 
 
 def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
-    """Return a sentence that compares the scores of a solution with those of the chosen solution."""
     found: dict[str, list[str]] = {"better in": [], "worse in": [], "equal in": []}
     for column in columns:
         own, reference = column.values[[place, chosen]]
@@ -168,7 +167,7 @@ class Column:
     ----------
     name : str
     values : ndarray of shape (n_solutions,), float64
-        Values of the solutions; NaN if undefined.
+        NaN if undefined.
     is_objective : bool
     greater_is_better : bool or None
         None if neither higher nor lower values are better.
@@ -182,7 +181,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class ClusterFacts:
-    """Description of a cluster: silhouette, typical samples, leading features, contrasts and rules.
+    """Description of a cluster.
 
     Attributes
     ----------
@@ -224,10 +223,10 @@ class PlaneMap:
     note : str
         Projection method and, if samples are omitted, how the samples shown were selected.
     neighbors : ndarray of shape (n_shown, 2), float64, or None
-        Positions in a neighbour embedding, which the map shows by default; NaN for samples not embedded.
+        Positions in a t-SNE embedding, which the map shows by default; NaN for samples not embedded.
     columns : sequence of MapColumn
     outlines : ndarray of shape (n_points, 3), float64, or None
-        Rings of the areas on a map: (index into ``rows``, x, y) for each point, with NaN between rings.
+        Outlines of map areas: (index into ``rows``, x, y) for each point, and NaN between outlines.
     """
 
     positions: FloatArray
@@ -270,12 +269,12 @@ class Panel:
     x, y : sequence
         Names and heights of ``"bars"``; column and row names of a ``"matrix"``, or empty.
     series : mapping of str to (x, y)
-        Lines by name, for ``"lines"``.
+        ``"lines"`` by name.
     matrix : ndarray of shape (n_rows, n_columns), optional
-        Values for ``"matrix"``; NaN for empty cells.
+        Values; NaN for empty cells.
     axes : tuple of two str
     image : bytes
-        Contents of a PNG file, for ``"image"``; ``note`` is the alternative text.
+        Contents of a PNG file; ``note`` is the alternative text.
     solutions : ndarray of shape (n_rows, n_columns), int64, optional
         Solution that each cell of a ``"matrix"`` selects, or -1. Such panels are in the page's main part.
     """
@@ -300,9 +299,9 @@ class ReportContent:
     ----------
     title : str
     facts : sequence of (str, str)
-        Facts about method, parameters and data, for the page header.
+        Titles and texts for the page header.
     sample_kind : str
-        Noun for a sample, such as "sample", "document", "bag" or "row".
+        Noun for a sample, such as "document".
     sample_names : ndarray of shape (n_samples,) of str
     sample_texts : sequence of str or None
         Text that identifies each sample, such as the beginning of a document.
@@ -310,20 +309,16 @@ class ReportContent:
     labels : ndarray of shape (n_solutions, n_samples), int32
         Clusters 0, 1, ..., and -1 for samples in no cluster.
     columns : sequence of Column
-        Columns of the solution table, objectives first.
+        Objectives first.
     chosen : int
         Index of the solution selected by the estimator.
     rules : mapping of str to int
-        Solution selected by ``choose(rule)`` for each rule.
+        Index of the solution that each rule of ``choose`` selects.
     runs : sequence of str
         Name of each solution's run; empty if there is only one run.
-    cluster_names : mapping of int to sequence of str
-        Cluster names of each solution that has names.
+    cluster_names, clusters, heatmaps : mapping of int to sequence of str, sequence of ClusterFacts, Heatmap
+        Cluster names, descriptions and heatmaps, by the index of the solution. Some solutions have none.
     map : PlaneMap or None
-    clusters : mapping of int to sequence of ClusterFacts
-        One entry per cluster, for each described solution.
-    heatmaps : mapping of int to Heatmap
-        Heatmap of the most distinctive columns, for some of the described solutions.
     features_title : str
         Heading for the features of the clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
@@ -336,11 +331,14 @@ class ReportContent:
         Sentences about what the report cannot show.
     confidence : float
         Expected agreement (0 to 1) of the chosen solution with known classes; NaN if unknown.
-    cuts : sequence of Cut
-    left_out : sequence of LeftOut
-    limits : sequence of LimitRow
-    doubts : sequence of Doubt
-        Doubtful samples, most doubtful first.
+    cuts : sequence of (int, str, str)
+        Solutions to compare, with their origin and a comparison with the chosen solution.
+    left_out : sequence of (str, sequence of str, ndarray)
+        Columns not used in the fit: name, values or intervals, and each sample's index in them, or -1.
+    limits : sequence of (str, str, ndarray)
+        Name and requirement of each cluster limit, and its violation by each solution.
+    doubts : sequence of (int, int, int, float, float)
+        Doubtful samples, most doubtful first: row, its cluster, another cluster, support of both clusters.
     files : sequence of str
         Result files in the report folder.
     lines : sequence of (str, str)
@@ -402,7 +400,6 @@ class Solution:
 
     @property
     def name(self) -> str:
-        """Name of the solution: up to three roles, with ``"result"`` first."""
         shown = ", ".join(sorted(self.roles, key=lambda role: role != "result")[:_MOST_ROLES])
         more = len(self.roles) - _MOST_ROLES
         return shown if more <= 0 else f"{shown} and {more} more"
@@ -469,12 +466,10 @@ class Solutions:
 
     @property
     def labels(self) -> Labels:
-        """Labels of the solutions, shape (n_solutions, n_samples)."""
         return np.stack([solution.labels for solution in self.found])
 
     @property
     def names(self) -> list[str]:
-        """Names of the solutions."""
         return [solution.name for solution in self.found]
 
 
@@ -484,7 +479,7 @@ def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
     if n_samples is not None and len(found) != n_samples:
-        raise ValueError(f"labels must have one number per sample, {n_samples} in all; got {len(found)}")
+        raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
     return np.ascontiguousarray(np.maximum(found, -1), dtype=np.int32)
 
 
@@ -549,7 +544,7 @@ def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
     for row, labels in enumerate(runs[:_MOST_RUNS]):
         solutions.place(labels, f"run {row}")
     if len(runs) > _MOST_RUNS:
-        notes.append(f"The first {_MOST_RUNS} of {len(runs)} runs are shown.")
+        notes.append(f"Only the first {_MOST_RUNS} of {len(runs)} runs are shown.")
     for row, labels in enumerate(() if result.archive is None else result.archive.labels):
         solutions.place(labels, f"cell {row + 1} of the map", always_named=False)
     others = [each for each in solutions.found if each.values is None]
@@ -597,13 +592,13 @@ def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
     notes = []
     if len(rows) < len(front):
         notes.append(
-            f"{len(rows)} of {len(front)} solutions of the front are shown, evenly spaced, because "
+            f"Only {len(rows)} evenly spaced solutions out of {len(front)} on the front are shown, because "
             "clustering each graph takes time."
         )
     elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
         notes.append(
-            "The objectives belong to the partitions that the search found. Everything else "
-            "describes the partitions after samples were moved to satisfy constraints."
+            "The objectives describe the partitions that the search found. Everything else describes these "
+            "partitions after samples were moved to satisfy the constraints."
         )
     solutions = []
     for row, labels in zip(rows, front.final_labels(rows), strict=True):

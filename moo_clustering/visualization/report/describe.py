@@ -1,7 +1,4 @@
-"""Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples.
-
-The command-line program also uses this module to describe clusters of documents.
-"""
+"""Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Agreement of all pairs of solutions: maximum n_solutions^2 * n_samples, minimum n_samples (in subsets) and
-# maximum n_solutions.
+# For the agreement of all pairs of solutions: maximum of n_solutions^2 * n_samples, above which a subset of
+# the samples is used; minimum size of this subset; and maximum n_solutions.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Maximum n_columns * n_solutions for which contrasts are computed. The first solution always has contrasts.
+# Maximum n_columns * n_solutions for which contrasts are computed, except for the first solution's.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
 # Maximum numbers: columns in a heatmap, cells in all heatmaps times n_samples / 1000, columns that can colour
@@ -63,29 +60,23 @@ _SCALED = ("first dimension", "second dimension")
 
 
 class Agreement(NamedTuple):
-    """Adjusted Rand indices between solutions, and a note on how they were computed."""
-
     with_chosen: FloatArray
-    # shape (n_solutions, n_solutions), or None if there are too many solutions.
-    table: FloatArray | None
+    table: FloatArray | None  # shape (n_solutions, n_solutions); None if there are too many solutions
     note: str
 
 
 def agreement(labels: Int32Array, chosen: int, rng: np.random.Generator) -> Agreement:
-    """Compute the adjusted Rand index between all pairs of solutions, on all samples or a random subset.
-
-    Samples in no cluster (-1) count as one cluster.
-    """
+    """Compute the adjusted Rand index between all pairs of solutions, on all samples or a random subset."""
     n_solutions, n_samples = labels.shape
-    note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated partitions."
+    note = "Adjusted Rand index: 1 for identical partitions, about 0 for unrelated partitions."
     if n_solutions > MOST_SOLUTIONS:
         why = f"because there are {n_solutions} solutions"
-        note += f" Only agreement with the chosen solution is shown, {why}."
+        note += f" Only the agreement with the chosen solution is shown, {why}."
         return Agreement(pairwise_ari(labels, labels[[chosen]])[:, 0], None, note)
     most = max(AGREEMENT_ROWS, int(AGREEMENT_WORK / n_solutions**2))
     if n_samples > most:
         labels = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
-        note += f" Computed on {most} of {n_samples} samples, drawn at random."
+        note += f" Computed on a random subset of {most} of {n_samples} samples."
     table = pairwise_ari(labels)
     return Agreement(table[chosen].copy(), table, note)
 
@@ -102,11 +93,10 @@ class Described:
 
     @property
     def silhouettes(self) -> FloatArray:
-        """Mean silhouette of each solution."""
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return typical samples of one solution, and of more while their number is at most ``most``."""
+        """Return the typical samples of as many solutions (at least one) as have up to ``most`` in all."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -132,9 +122,9 @@ def describe(
     n_seen, n = len(distances.rows), samples.n_samples
     if n_seen < n:
         what = "Silhouettes" if samples.has_means else "Silhouettes and typical samples"
-        notes.append(f"{what} are computed from {n_seen} of {n} samples, drawn at random.")
+        notes.append(f"{what} are computed from a random subset of {n_seen} of {n} samples.")
     if len(places) < len(labels):
-        notes.append(f"The clusters of {len(places)} of {len(labels)} solutions are described.")
+        notes.append(f"Only the clusters of {len(places)} of {len(labels)} solutions are described.")
     return Described(distances, found, facts, heatmaps, notes)
 
 
@@ -180,8 +170,7 @@ def cluster_facts(
 
 
 def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
-    """Return the terms with the largest mean weights in each cluster."""
-    totals = sparse.csr_array(cluster_indicators(labels) @ samples.table)
+    totals = sparse.csr_array(descriptions.cluster_indicators(labels) @ samples.table)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
     found: list[Leading] = []
     for cluster, size in enumerate(sizes.tolist()):
@@ -194,13 +183,6 @@ def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
         order = [i for i in np.lexsort((columns, -weights))[:N_FEATURES] if weights[i] > 0.0]
         found.append(tuple((samples.feature_names[columns[i]], float(weights[i])) for i in order))
     return found
-
-
-def cluster_indicators(labels: Int32Array) -> Any:
-    """Return sparse cluster indicators of shape (n_clusters, n_samples)."""
-    inside = np.flatnonzero(labels >= 0)
-    shape = max(int(labels.max()) + 1, 0), len(labels)
-    return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +205,6 @@ class Samples:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows or bags."""
         return len(self.given) if self.given is not None else int(self.points.shape[0])
 
     @property
@@ -245,7 +226,6 @@ class Samples:
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def distances(self, rows: IntpArray) -> FloatArray:
-        """Compute symmetric distances between selected samples."""
         if self.given is not None:
             D = self.given[np.ix_(rows, rows)]
             return (D + D.T) / 2.0
@@ -271,17 +251,18 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns``, instead of X, describe the clusters. If ``units`` is None, cells of ``columns`` are parsed.
+    # ``columns``, if any, describe the clusters; otherwise, X does. If ``units`` is None, ``prepare_table``
+    # parses the cells of ``columns``.
     import pandas as pd
 
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.prepare import PreparedTable, prepare_table
 
     if X is None:
-        return "No data were passed, so only the sizes of the clusters are known."
+        return "No data were passed, so only the cluster sizes are known."
     read: PreparedTable | None = None
     if columns is not None and len(columns) != n_samples:
-        raise ValueError(f"columns must have one row per sample, {n_samples} in all; got {len(columns)}")
+        raise ValueError(f"columns must have one row per sample ({n_samples}), got {len(columns)}")
     if columns is not None and units is None:
         read = prepare_table(columns, scale="none", weights="equal", missing="median")
     is_table = is_frame(X)
@@ -300,21 +281,20 @@ def read_samples(
         return replace(_bags(result, X, n_samples, feature_names), **shown)
     table, names = (sparse.csr_array(X).astype(np.float64), None) if sparse.issparse(X) else _dense(X)
     if table.ndim != 2 or table.shape[0] != n_samples:
-        raise ValueError(
-            f"X must have one row per label of the estimator, {n_samples} in all; got shape {table.shape}"
-        )
+        fitted = f"but the estimator was fitted on {n_samples} samples"
+        raise ValueError(f"X has shape {table.shape}, {fitted}")
     stored = table.data if sparse.issparse(table) else table
     if not np.isfinite(stored).all():
         if is_table:
             return (
-                "X is a table with missing cells, but the estimator was fitted to features: pass the "
+                "X is a table with missing cells, but the estimator was fitted on features; pass the "
                 "features as X (in a pipeline, pipeline[:-1].transform(table)), and the table as columns."
             )
-        return "The data have missing or infinite values, so only the sizes of the clusters are known."
+        return "The data contain missing or infinite values, so only the cluster sizes are known."
     if isinstance(result.metric, str) and result.metric == "precomputed":
         return replace(_distances(table), **shown)
     if not table.shape[1]:
-        return "The data have no features, so only the sizes of the clusters are known."
+        return "The data have no features, so only the cluster sizes are known."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
     kind: Literal["sparse", "features"] = "sparse" if sparse.issparse(table) else "features"
     points, cosine = table if kind == "sparse" else result.scaled(table), kind == "sparse"
@@ -328,9 +308,7 @@ def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Seque
 
     bags = as_bags(X)
     if len(bags) != n_samples:
-        raise ValueError(
-            f"X must have one bag per label of the estimator, {n_samples} in all; got {len(bags)}"
-        )
+        raise ValueError(f"X has {len(bags)} bags, but the estimator was fitted on {n_samples} bags")
     scaled = result.scaled(bags)
     names = feature_names if feature_names is not None else bags.feature_names
     points, means = (np.asarray(each.means(), dtype=np.float64) for each in (scaled, bags))
@@ -340,7 +318,7 @@ def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Seque
 def _distances(table: Any) -> Samples:
     given = np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
     if given.shape[0] != given.shape[1]:
-        raise ValueError(f"X must be a square matrix of distances, as for the fit, got shape {given.shape}")
+        raise ValueError(f"X must be a square distance matrix, as in the fit, got shape {given.shape}")
     return Samples("distances", given=given)
 
 
@@ -376,9 +354,7 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"x{column}" for column in range(n_features))
     if len(names) != n_features:
-        raise ValueError(
-            f"feature_names must have one name per feature, {n_features} in all; got {len(names)}"
-        )
+        raise ValueError(f"feature_names must have one name per feature ({n_features}), got {len(names)}")
     return tuple(map(str, names))
 
 
@@ -412,7 +388,7 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 def cohesions(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
     """Compute the silhouettes of each partition; samples in no cluster (-1) are ignored."""
-    # Takes O(n_rows^2 K) time in matrix products, where K is the total number of clusters.
+    # Takes O(n_rows^2 K) time in matrix products for a total of K clusters.
     most = max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
     block_of = np.cumsum(labels.max(axis=1) + 1) // most
     return [each for block in np.unique(block_of) for each in _block(distances, labels[block_of == block])]
@@ -460,7 +436,7 @@ def _cohesion(totals: FloatArray, seen: Int32Array, full_sizes: NDArray[Any]) ->
 
 
 def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNumbers]:
-    """Return the typical samples of each cluster in a partition; see :func:`typical_rows`."""
+    """Compute the distances that :func:`typical_rows` needs, and return its result."""
     if samples.has_means:
         return typical_rows(samples, labels, medoids)
     distances = sampled_distances(samples, int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
@@ -471,9 +447,9 @@ def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNu
 def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of each cluster (ties: lowest row index)."""
-    # With cosine distances, the mean is a direction. If ``near`` contains rows and their mean distances to
-    # their own clusters, samples are sorted by these distances. Medoids, if any, come first.
+    """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
+    # If ``near`` contains rows and each row's mean distance to the other samples in its cluster, the samples
+    # with the smallest of these distances are returned instead. Medoids, if any, come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -497,12 +473,12 @@ def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
     """Return each sample's squared distance to its cluster mean, or a key that yields the same order."""
-    points, members = samples.points, cluster_indicators(labels)
+    points, members = samples.points, descriptions.cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
     keys = np.zeros(len(labels))
     if sparse.issparse(points):
-        # Rows have unit length or are zero, so the larger the product with the mean, the nearer the row.
+        # Rows have unit length or are zero, so a larger product with the mean implies a smaller distance.
         order = members.indices
         for cluster, (start, stop) in enumerate(pairwise(members.indptr.tolist())):
             inside = order[start:stop]
@@ -571,7 +547,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str = "sample",
 ) -> list[Panel]:
-    """Return the panels for the result; ``labels`` are its clusters, and ``facts`` describe the clusters."""
+    """Return the available panels for the result, whose clusters ``facts`` describes."""
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
@@ -587,9 +563,9 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
     data = bag_distance_data(distances.D, labels[distances.rows], max_bags=MOST_SIDE)
     shown = distances.rows[data.order]
     places = [str(name) for name in names[shown]]
-    note = "Bags are ordered by cluster, the most central bag of each cluster first."
+    note = "Bags are ordered by cluster, and the most central bag of each cluster comes first."
     if len(shown) < len(labels):
-        note += f" {len(shown)} of {len(labels)} bags are shown."
+        note += f" Only {len(shown)} of {len(labels)} bags are shown."
     note += f" {_spans(data.names, data.boundaries)}"
     return Panel("matrix", "Hausdorff distances between bags", note, places, places, matrix=data.distances)
 
@@ -604,7 +580,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
     note = "Samples are ordered by cluster."
     if n_blocks < len(labels):
         side = f"{len(labels) / n_blocks:.0f}"
-        note += f" Every dot is the mean of about {side} x {side} similarities."
+        note += f" Each dot is the mean of about {side} x {side} similarities."
     note += f" {_spans(data.names, data.boundaries * n_blocks // len(labels))}"
     found = [Panel("matrix", "Similarity of samples", note, matrix=data.blocks)]
     if len(data.eigenvalues):
@@ -617,11 +593,10 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
 
 
 def pool_panel(found: Coassociation) -> Panel:
-    """Return a matrix panel: the fraction of the pool's partitions in which two samples share a cluster."""
     together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
-    part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."
+    part = "" if len(labels) == n_all else f" Only {len(labels)} of {n_all} are shown."
     what = "Samples" if what == "samples" else "Landmarks, which represent many samples,"
     spans = _spans([str(name) for name in names], np.append(starts, len(labels)))
     title, note = "Share of the pool that joins two samples", f"{what} are ordered by cluster.{part}"
@@ -636,9 +611,9 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
     matrix, solutions = np.full((len(y) - 1, len(x) - 1), np.nan), np.full((len(y) - 1, len(x) - 1), -1)
     matrix[rows, columns], solutions[rows, columns] = archive.quality, found
     names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
-    better, quality = "larger" if archive.greater_is_better else "smaller", archive.quality_name
+    better, quality = "higher" if archive.greater_is_better else "lower", archive.quality_name
     return Panel(
-        "matrix", "A map of clusterings",
+        "matrix", "Map of clusterings",
         f"The colour of a cell shows the {quality.replace('_', ' ')} of its best clustering ({better} is "
         f"better). {len(rows)} of {matrix.size} cells contain a clustering. Press a cell to select its "
         "clustering.",
@@ -662,7 +637,7 @@ def roc_panel(curves: Any) -> Panel:
     found = zip(data.names, data.curves, data.aucs, strict=True)
     series = {f"{name} (area {area:.3f})": curve for name, curve, area in found}
     series["chance"] = chance, chance
-    note = "The curves show predictions of labels that were withheld from the fit."
+    note = "The curves show the predictions for labels that were withheld from the fit."
     axes = "false positive rate", "true positive rate"
     return Panel("lines", "ROC curves", note, series=series, axes=axes)
 
@@ -690,7 +665,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
         return ""
     places = zip(names, pairwise(boundaries.tolist()), strict=True)
     spans = [f"{name} ({start + 1} to {stop})" for name, (start, stop) in places if stop > start]
-    return f"Clusters, with their positions: {', '.join(spans)}." if spans else ""
+    return f"Clusters and their positions: {', '.join(spans)}." if spans else ""
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
@@ -703,7 +678,6 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
-    """Return a map of the selected samples; ``rows`` are ascending."""
     positions, axes, note = _positions(samples, rows, distances)
     note, is_projected = _noted(note, len(rows), samples.n_samples), axes in (_COMPONENTS, _SCALED)
     neighbors = _embedded(samples, rows, distances, positions) if is_projected else None
@@ -752,7 +726,6 @@ def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | No
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    """Return a map that places selected samples at the positions passed by the user."""
     note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 
@@ -762,11 +735,11 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
     shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
     polygons = np.asarray(geometry, dtype=object)
     if len(polygons) != n_samples or not shapely.is_geometry(polygons).all():
-        raise ValueError(f"geometry must have one polygon per sample, {n_samples} in all")
+        raise ValueError(f"geometry must have one polygon per sample ({n_samples}), got {len(polygons)}")
     centres = shapely.get_coordinates(shapely.point_on_surface(polygons))
     shown = PlaneMap(centres[rows], rows.astype(np.int64), ("x", "y"))
     if len(rows) < n_samples:
-        return replace(shown, note=_noted("Every point lies in its area", len(rows), n_samples))
+        return replace(shown, note=_noted("Each point lies inside its area", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
     # Simplify outlines to 1/2000 of the map's larger side.
@@ -778,12 +751,9 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
 
 
 def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
-    """Check that positions are finite and have shape (n_samples, 2)."""
     found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
-        raise ValueError(
-            f"embedding must have two numbers per sample, {n_samples} samples in all; got shape {found.shape}"
-        )
+        raise ValueError(f"embedding must have shape ({n_samples}, 2), got {found.shape}")
     return found
 
 
@@ -824,6 +794,6 @@ def _noted(note: str, n_shown: int, n_samples: int) -> str:
     if n_shown == n_samples:
         return f"{note}."
     return (
-        f"{note}. Samples in constraints and typical samples of clusters are shown first, then randomly "
-        "selected samples."
+        f"{note}. Not all samples are shown: samples in constraints and typical samples of clusters come "
+        "first, then randomly selected samples."
     )

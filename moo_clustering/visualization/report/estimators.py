@@ -17,10 +17,10 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from moo_clustering import results
-from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, unit_rows, warn_caller
+from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, integer, unit_rows, warn_caller
 from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
-from moo_clustering._messages import checked_path, distinct_names, quoted
+from moo_clustering._messages import checked_path, distinct_names, quoted, shortened
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.descriptions import (
@@ -39,14 +39,12 @@ from moo_clustering.rules import ClusterRules, rules_of
 from moo_clustering.visualization.report import content as contents
 from moo_clustering.visualization.report import describe as describing
 
-_LONGEST = 60
-
 
 def write_report_of(
     estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any
 ) -> contents.Report:
     """Write the report page of a fitted clusterer; see :func:`report_content` for the options."""
-    # Lazy import, because the page imports plotting libraries.
+    # Import lazily, because the page imports plotting libraries.
     from moo_clustering.visualization.report.page import write_report
 
     content, place = report_content(estimator, X, **options), checked_path(path).expanduser().resolve()
@@ -55,7 +53,6 @@ def write_report_of(
 
 
 def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
-    """Show the report page of a fitted clusterer in the notebook or browser."""
     folder = Path(tempfile.mkdtemp(prefix="moo_clustering-"))
     try:
         report = write_report_of(estimator, folder / "report.html", X, **options)
@@ -68,7 +65,7 @@ def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
         sys.modules["IPython"].display.display(report)
         shutil.rmtree(folder)
     elif not report.open():
-        warn_caller(f"no browser could be opened; the report is {report.path}")
+        warn_caller(f"could not open a browser; the report is {report.path}")
 
 
 @documented()
@@ -99,10 +96,10 @@ def report_content(
 ) -> contents.ReportContent:
     """Create the report content for a fitted clusterer.
 
-    For S solutions of n samples, with K clusters in total, takes O(m^2 K) time for silhouettes on m samples
-    (at most 2000, and fewer for many clusters), O(S^2 n') time for agreement on n' samples, O(n d) time per
-    described solution, and O(S n + m^2 + S^2) memory. Raises a NotFittedError if the estimator has no
-    ``labels_``, and a ValueError if data or names do not match the labels.
+    For S solutions of n samples with d features, and K clusters in total, takes O(m^2 K) time for silhouettes
+    of m <= 2000 samples, O(S^2 n) time for agreement (on a subset if n is large), O(n d) time per described
+    solution, and O(S n + m^2 + S^2) memory. Raises a NotFittedError if the estimator has no ``labels_``, and
+    a ValueError if data or names do not match the labels.
 
     Parameters
     ----------
@@ -110,8 +107,8 @@ def report_content(
         Estimator with ``labels_`` from this package or scikit-learn, a pipeline that ends with one, or a
         :class:`~moo_clustering.algorithms.PartitionArchive`. It is not modified.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances used in the fit, or the input to the pipeline. Without X, the report has no map, and
-        shows only the clusters' sizes.
+        Data or distances used in the fit, or the input to the pipeline. Without X, the report has no map and
+        shows only cluster sizes.
     title : str, optional
         Page title. Default: the name of the estimator.
     sample_names : sequence of str, optional
@@ -143,9 +140,9 @@ def report_content(
     options : mapping of str to object, optional
         Options to list in the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Maximum number of samples on the map: samples in constraints first, then typical, then random samples.
+        Maximum number of samples on the map. Priority: samples in constraints, typical samples, others.
     max_described : int, default=100
-        Maximum number of solutions with described clusters: the result, those that rules select, then others.
+        Maximum number of solutions with described clusters. Priority: result, solutions of rules, others.
     random_state : int, default=0
         Seed for all random selections.
     """
@@ -161,12 +158,10 @@ def report_content(
     must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
     positions = None if embedding is None else describing.checked_embedding(embedding, n)
-    if max_points < 1 or max_described < 0:
-        given = f"{max_points} and {max_described}"
-        raise ValueError(f"max_points must be at least 1 and max_described non-negative, got {given}")
+    integer("max_points", max_points), integer("max_described", max_described, 0)
     for name, frame in (("columns", columns), ("left_out", left_out)):
         if frame is not None and len(frame) != n:
-            raise ValueError(f"{name} must have one row per sample, {n} in all; got {len(frame)}")
+            raise ValueError(f"{name} must have one row per sample ({n}), got {len(frame)}")
     read = _read(estimator, result, X, feature_names, columns, units)
     samples = read if isinstance(read, describing.Samples) else None
     if samples is None and is_frame(X):
@@ -269,7 +264,7 @@ def describe_of(
     """Describe the clusters of a fitted clusterer; see the estimators' ``describe`` method."""
     result = result_of(estimator)
     if namer is not None and not callable(namer):
-        raise TypeError(f"namer must be a function of a description, got {quoted(namer)}")
+        raise TypeError(f"namer must be a function that accepts a description, got {quoted(namer)}")
     labels = contents.checked_labels(result.labels)
     read = _read(estimator, result, X, feature_names, columns) if read is None else read
     if isinstance(read, str):
@@ -294,13 +289,13 @@ def describe_of(
 
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
-    """Read X by ``read_samples``, and warn if its rows differ from the training data."""
+    """Read samples, and warn if their order or values differ from the training data."""
     n, is_own = len(result.labels), isinstance(estimator, ReportMixin)
     is_sized = isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if is_own and "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
         raise ValueError(
-            f"X must have one row per label of the estimator, {n} in all; got shape {X.shape}: pass the rows "
-            "of the fit followed by those of update"
+            f"X has shape {X.shape}, but the estimator was fitted on {n} samples; pass the rows of the fit, "
+            "followed by those of update"
         )
     read = describing.read_samples(result, X, n, *more)
     stored = estimator._stored_rows() if is_own else None
@@ -316,7 +311,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
                 f"row {places[0]} of X differs from row {places[0]} of the fit, so the descriptions may be "
-                "wrong: pass the rows of the fit in the order of the fit; for other rows use predict_table"
+                "wrong; pass the rows of the fit in their original order, or use predict_table for other rows"
             )
     return read
 
@@ -340,7 +335,7 @@ def explain_of(
     frame, further = _rule_columns(read, labels)
     if frame is None:
         raise ValueError(
-            "X contains distances, which have no columns for rules; pass columns with one row for each sample"
+            "X contains distances, which have no columns for rules; pass columns with one row per sample"
         )
     is_terms = isinstance(read.compared, ComparedTerms)
     return rules_of(
@@ -372,7 +367,7 @@ def _rule_columns(
 
 
 def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
-    """Add the shortest sufficient rules to the facts about the result's clusters."""
+    """Add the rules that :meth:`ClusterRules.select` returns to the facts about the result's clusters."""
     if not 0 < len(facts) <= 20:  # the page shows rules for at most 20 clusters
         return
     frame, further = _rule_columns(samples, labels)
@@ -408,7 +403,7 @@ def _predicted(
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
-        raise ValueError("namer requires descriptions of the clusters: pass the training data as reference")
+        raise ValueError("namer requires descriptions of the clusters; pass the training data as reference")
     result = result_of(estimator)
     labels_of_fit = contents.checked_labels(result.labels)
     names = result.cluster_names(class_names)
@@ -421,12 +416,12 @@ def _predicted(
     if (stored := estimator._stored_rows()) is not None:
         rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        # ``predict`` has already issued all warnings about X.
+        # ``predict`` has already warned about X.
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             new = scale(estimator._read(X, reset=False))
     elif reference is None:
         raise ValueError(
-            f"this {type(estimator).__name__} does not store the samples of its fit; pass them as reference"
+            f"this {type(estimator).__name__} does not store its training data; pass them as reference"
         )
     else:
         known, new = _compared_rows(estimator, result, labels_of_fit, X, reference)
@@ -531,15 +526,14 @@ def _weighed(
         relative = weights.shape[1] * weights[cluster]
         found = [(samples.feature_names[j], float(relative[j])) for j in leading[cluster]]
         facts[cluster] = replace(fact, features=tuple(found))
-    return "most distinctive features, with their weights in the cluster (1: mean weight)"
+    return "most distinctive features and their weights in the cluster (1: mean weight)"
 
 
 def _missing(
     result: ClusteringResult, run: contents.RunSolutions, why: str | None, has_map: bool
 ) -> list[str]:
-    """Return sentences about what the report cannot show."""
     end = " and others for comparison" if len(run.labels) > 1 else ", so there is no choice"
-    front = f"There is no front: the method returns one solution{end}."
+    front = f"There is no front, because the method returns one solution{end}."
     notes = [*([] if result.has_front else [front]), *run.notes, *([] if why is None else [why])]
     return notes if has_map else [*notes, "There is no map of the samples."]
 
@@ -564,7 +558,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
         return None
     found = checked_array(y, "y")
     if found.ndim not in (1, 2) or len(found) != n_samples:
-        raise ValueError(f"y must have one entry per sample, {n_samples} in all; got shape {found.shape}")
+        raise ValueError(f"y must have one entry per sample ({n_samples}), got shape {found.shape}")
     if found.ndim == 2:
         return None
     if found.dtype.kind in "iub":
@@ -583,17 +577,16 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
         names = as_frame(X)[0].index.tolist()
     found = np.array([str(name) for name in (range(n_samples) if names is None else names)], dtype=np.str_)
     if len(found) != n_samples:
-        raise ValueError(f"sample_names must have one name per sample, {n_samples} in all; got {len(found)}")
+        raise ValueError(f"sample_names must have one name per sample ({n_samples}), got {len(found)}")
     return found
 
 
 def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
-    """Return one text per sample, or None; raise a ValueError if the number of texts is wrong."""
     if texts is None:
         return None
     found = [str(text) for text in texts]
     if len(found) != n_samples:
-        raise ValueError(f"sample_texts must have one text per sample, {n_samples} in all; got {len(found)}")
+        raise ValueError(f"sample_texts must have one text per sample ({n_samples}), got {len(found)}")
     return found
 
 
@@ -612,7 +605,7 @@ def run_facts(
         changed = ", ".join(f"{name}={value}" for name, value in options.items())
         facts.append(("parameters", f"{changed}; others: defaults" if changed else "defaults"))
     if "random_state" in parameters:
-        facts.append(("seed", shortened(parameters["random_state"])))
+        facts.append(("seed", shortened(repr(parameters["random_state"]), 60)))
     facts.append(("samples", str(len(result.labels))))
     if samples is not None and samples.bags is not None:
         facts.append(("instances", str(samples.bags.n_instances)))
@@ -623,7 +616,7 @@ def run_facts(
     if (found := results.recall_text(result.neighbor_recall)) is not None:
         facts.append(("neighbours", found))
     if result.interrupted:
-        facts.append(("interrupted", "the search stopped early"))
+        facts.append(("interrupted", "the search was stopped early"))
     return facts
 
 
@@ -636,12 +629,7 @@ def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None)
     found = {}
     for name, value in (estimator.get_params(deep=False) if parameters is None else parameters).items():
         usual = signature[name].default if name in signature else None
-        if name not in apart and shortened(value) != shortened(usual):
-            found[name] = shortened(value)
+        said, expected = (shortened(repr(each), 60) for each in (value, usual))
+        if name not in apart and said != expected:
+            found[name] = said
     return found
-
-
-def shortened(value: Any) -> str:
-    """Return the representation of a value on one line of at most 60 characters."""
-    line = " ".join(repr(value).split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

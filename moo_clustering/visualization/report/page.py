@@ -61,9 +61,9 @@ _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
-    "not known": "The certainty of the clusters is not known.",
+    "not known": "The certainty of the clusters is unknown.",
 }
-# Part of a verdict that only the page's section for methodologists shows.
+# Part of a verdict that the page shows only in its section for methodologists.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
 # Lower limits of mean silhouettes, and what they mean for the samples.
 _SILHOUETTES = (
@@ -81,10 +81,7 @@ _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 
 
 def save_content(path: str | PathLike[str], content: ReportContent) -> None:
-    """Write report content to a compressed archive (JSON and arrays) in an existing folder.
-
-    Atomically replaces an existing file. Raises a TypeError if a value has an unsupported type.
-    """
+    """Write report content to a compressed archive in an existing folder, atomically."""
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
     write_archive(path, arrays, {"format": FORMAT, "version": VERSION, "content": packed}, compressed=True)
@@ -163,7 +160,7 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def fits(content: ReportContent) -> bool:
-    """Return whether all numbers of solutions and samples agree and all indices are in range."""
+    """Return whether all arrays have matching lengths, and all indices are in range."""
     if content.labels.ndim != 2 or len(content.names) != len(content.labels):
         return False
     n_solutions, n_samples = content.labels.shape
@@ -209,7 +206,6 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    """Merge the reports on several runs with the same samples."""
     # Samples are matched by name. The order of samples and the chosen solution are those of the first run,
     # and the map is that of the first run that has one. Names of rules, histories and figures start with the
     # name of the run. For each run, an additional rule selects the run's result.
@@ -261,7 +257,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Run in a merged report."""
+    """Report that is merged with others."""
 
     content: ReportContent
     run: str
@@ -278,7 +274,7 @@ class _Part:
         return None if texts is None else [texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Return each solution's run name, followed by the inner run's name if the run is itself merged."""
+        """Return each solution's run name; if the report is itself merged, followed by the inner run's."""
         inner = [f"{self.run}: {run}" for run in self.content.runs]
         return inner or [self.run] * self.content.n_solutions
 
@@ -383,9 +379,9 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
     """Return, for each sample of the other run, the row of the sample with the same name in the first run."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
-    different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
+    different = f"runs {runs[0]!r} and {runs[1]!r} have different samples"
     if len(there) != len(here):
-        raise ValueError(f"{different}: {len(there)} and {len(here)} of them")
+        raise ValueError(f"{different}: {len(there)} in the first, {len(here)} in the second")
     if np.array_equal(there, here):
         return np.arange(len(here))
     for whose, names, others in ((runs[0], there, here), (runs[1], here, there)):
@@ -395,8 +391,8 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
     unique, counts = np.unique(there, return_counts=True)
     if len(unique) < len(there):
         raise ValueError(
-            f"runs {runs[0]!r} and {runs[1]!r} have different orders of samples, which cannot be matched "
-            f"because a name occurs more than once: {str(unique[counts > 1][0])!r}"
+            f"runs {runs[0]!r} and {runs[1]!r} have different sample orders, and cannot be matched because "
+            f"a name occurs more than once: {str(unique[counts > 1][0])!r}"
         )
     order = np.argsort(there)
     return order[np.searchsorted(there[order], here)]
@@ -405,21 +401,21 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 def render(content: ReportContent, *, asks: bool = False) -> str:
     """Create the report as a single HTML page, which loads nothing from the network.
 
-    Takes O(n_solutions * n_samples) time and memory. The page is about 0.15 MB larger than its data. Its
-    content security policy forbids other scripts and all network requests.
+    Takes O(n_solutions * n_samples) time and memory. The page's content security policy forbids other scripts
+    and all network requests.
 
     Parameters
     ----------
     content : ReportContent
-        Content of the report. All texts are escaped.
+        All texts are escaped.
     asks : bool, default=False
-        Whether a session serves the page and asks questions; rule "answers" selects the session's result.
+        Whether to add the questions of a session, which serves the page.
 
     Returns
     -------
     str
-        Page of at most 25 MB in UTF-8, unless a single solution requires more. Larger reports omit solutions,
-        and a note on the page says so.
+        Page of at most 25 MB, unless a single solution requires more. Larger reports omit solutions, with a
+        note on the page.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
@@ -446,7 +442,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether the header shows a fact; warnings that repeat the certainty sentence are excluded."""
+    """Return whether the header shows a fact, unless :func:`sureness` says it."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
@@ -512,7 +508,6 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
 
 
 def page_bytes(content: ReportContent) -> bytes:
-    """Return the report page as bytes."""
     # Replace lone surrogates (from file names in other encodings), which UTF-8 cannot represent.
     return render(content).encode("utf-8", "replace")
 
@@ -556,8 +551,8 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
-            f"The page contains {n_kept:,} of {content.n_solutions:,} solutions, to limit its size: "
-            "the chosen solution, the solutions that rules select, then the best others in the objectives."
+            f"To limit its size, the page contains only {n_kept:,} of {content.n_solutions:,} solutions: the "
+            "chosen solution, the solutions that rules select, then the best others in the objectives."
         )
         parts = _parts(replace(kept, missing=[*kept.missing, sentence]))
     return parts | samples
@@ -709,7 +704,6 @@ def encoded_labels(labels: IntArray) -> Encoded:
 
 
 def encoded_text(texts: Sequence[str]) -> Encoded:
-    """Encode strings as compressed JSON."""
     # Unlike UTF-8, ASCII escapes can represent lone surrogates.
     text = json.dumps([str(text) for text in texts])
     return {"dtype": "json", "shape": [len(texts)], "data": _deflated(text.encode("ascii"))}

@@ -84,7 +84,7 @@ def test_views():
     [
         (
             [2],
-            r"views: 'v' must be an object .* list of column indices from 0 to 1; got \[2\]",
+            r"views\['v'\] must be an object .* list of column indices from 0 to 1; got \[2\]",
         ),
         ([], "list of column indices"),
         (["a"], "list of column indices"),
@@ -93,7 +93,7 @@ def test_views():
         ([True], "list of column indices"),
         (
             FunctionTransformer(lambda X: X[1:]),
-            r"'v' must return one row per sample, 90 in all; got.*\(89, 2\)",
+            r"views\['v'\] must return one row per sample \(90\), got.*\(89, 2\)",
         ),
         (FunctionTransformer(lambda X: X * np.nan), "missing or infinite"),
     ],
@@ -166,9 +166,9 @@ def test_equal_distances_have_a_criterion(criterion):
     ("distances", "options", "message"),
     [
         (D[:, :30], {}, r"must be a square matrix .* got shape \(90, 30\)"),
-        (-D, {}, "has a negative distance, -"),
-        (D + np.triu(D), {}, "are not symmetric: they differ by up to"),
-        (D + np.eye(90), {}, "with a zero diagonal"),
+        (-D, {}, "must be non-negative, got -"),
+        (D + np.triu(D), {}, "must be symmetric, but differ by up to"),
+        (D + np.eye(90), {}, "must have a zero diagonal"),
         (sp.csr_matrix(D), {}, "dense square matrix"),
         (D, {"views": {"v": [0]}}, "views require a table"),
         (D, {"families": ["km", "gmm"]}, "'gmm' requires features"),

@@ -164,7 +164,7 @@ def test_cycle_ends_with_its_best_and_no_warning():
 
 def test_warns_only_when_time_runs_out():
     bags = [np.random.default_rng(i).random((3, 2)) for i in range(40)]
-    with pytest.warns(ConvergenceWarning, match="max_iter=1 updates"):
+    with pytest.warns(ConvergenceWarning, match="clusters did not converge in max_iter=1 iterations"):
         BAMIC(3, max_iter=1, random_state=0).fit(bags)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -29,9 +29,9 @@ ARCHIVE = PartitionArchive(
 def test_cells_by_hand():
     content = report_content(ARCHIVE, X)
     (panel,) = content.panels
-    assert (panel.kind, panel.title) == ("matrix", "A map of clusterings")
+    assert (panel.kind, panel.title) == ("matrix", "Map of clusterings")
     assert panel.note.startswith(
-        "The colour of a cell shows the own index of its best clustering (larger is b"
+        "The colour of a cell shows the own index of its best clustering (higher is b"
     )
     assert "3 of 8 cells contain a clustering" in panel.note
     assert panel.x == ["2", "3"]
@@ -77,7 +77,7 @@ def test_saved_and_merged(tmp_path):
     np.testing.assert_array_equal(loaded.panels[0].solutions, content.panels[0].solutions)
     both = merge([content, loaded], ["one", "two"])
     np.testing.assert_array_equal(both.panels[1].solutions, [[3, 5], [-1, -1], [4, -1], [-1, -1]])
-    assert both.panels[1].title == "two: A map of clusterings"
+    assert both.panels[1].title == "two: Map of clusterings"
 
 
 @pytest.mark.parametrize("places", [np.full((4, 2), 3), np.full((4, 2), -2), np.zeros((2, 4), dtype=int)])

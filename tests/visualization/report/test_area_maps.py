@@ -86,11 +86,11 @@ def test_a_part_of_many_areas_is_shown_as_points():
     content = report_content(model, X, geometry=boxes, max_points=30)
     assert len(content.map.rows) == 30
     assert content.map.outlines is None
-    assert "Every point lies in its area" in content.map.note
+    assert "Each point lies inside its area" in content.map.note
 
 
 def test_other_numbers_of_polygons_are_refused():
-    with pytest.raises(ValueError, match="geometry must have one polygon per sample, 6 in all"):
+    with pytest.raises(ValueError, match=r"geometry must have one polygon per sample \(6\), got 4"):
         report_content(fitted(), X, geometry=BOXES[:4])
     with pytest.raises(ValueError, match="geometry must have one polygon per sample"):
         report_content(fitted(), X, geometry=[1, 2, 3, 4, 5, 6])

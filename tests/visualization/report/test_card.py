@@ -102,7 +102,9 @@ def test_the_front_with_the_result_ringed():
     np.testing.assert_array_equal(points[np.argsort(variance, kind="stable"), 0], np.sort(points[:, 0]))
     assert points[connectivity.argmax(), 1] == points[:, 1].min()
     told = next(attrs["aria-label"] for tag, attrs in tags.found if tag == "svg")
-    assert told.startswith(f"front of {len(points)} solutions: connectivity (up) against variance (right)")
+    assert told.startswith(
+        f"front of {len(points)} solutions: connectivity (vertical) against variance (horizontal)"
+    )
     assert "choose(rule)" in "".join(tags.words)
 
 

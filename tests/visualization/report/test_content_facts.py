@@ -83,7 +83,7 @@ def test_of_many_samples_some_are_looked_at(monkeypatch):
     monkeypatch.setattr(sampling, "FEWEST_ROWS", 30)
     labels = np.r_[CLASSES[:69], 3]
     content = report_content(Labelled().fit(X, labels), X, random_state=0)
-    assert "Silhouettes are computed from 30 of 70 samples, drawn at random." in content.missing
+    assert "Silhouettes are computed from a random subset of 30 of 70 samples." in content.missing
     rows = np.sort(np.random.default_rng(0).choice(70, 30, replace=False))
     values = silhouette_samples(X[rows], labels[rows])
     for cluster in range(3):
@@ -208,7 +208,9 @@ def test_first_the_result_and_what_rules_take_then_the_others_are_described():
     assert len(wanted) < whole.n_solutions
     few = report_content(model, Z, max_described=len(wanted))
     assert few.clusters.keys() == wanted
-    assert f"The clusters of {len(wanted)} of {whole.n_solutions} solutions are described." in few.missing
+    assert (
+        f"Only the clusters of {len(wanted)} of {whole.n_solutions} solutions are described." in few.missing
+    )
     assert report_content(model, Z, max_described=0).clusters == {}
 
 

@@ -23,19 +23,19 @@ MODEL = KMeans(2, random_state=0).fit(X)
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
-        (X[:10], {}, r"X must have one row per label of the estimator, 30 in all; got shape \(10, 3\)"),
-        (X[:, 0], {}, r"got shape \(30,\)"),
-        ([X, X], {}, "one bag per label of the estimator, 30 in all; got 2"),
-        (X, {"sample_names": ["a"]}, "one name per sample, 30 in all; got 1"),
-        (X, {"sample_texts": ["a", "b"]}, "one text per sample, 30 in all; got 2"),
-        (X, {"feature_names": ["a"]}, "one name per feature, 3 in all; got 1"),
-        (X, {"y": [0, 1]}, r"y must have one entry per sample, 30 in all; got shape \(2,\)"),
+        (X[:10], {}, r"X has shape \(10, 3\), but the estimator was fitted on 30 samples"),
+        (X[:, 0], {}, r"X has shape \(30,\)"),
+        ([X, X], {}, "X has 2 bags, but the estimator was fitted on 30 bags"),
+        (X, {"sample_names": ["a"]}, r"one name per sample \(30\), got 1"),
+        (X, {"sample_texts": ["a", "b"]}, r"one text per sample \(30\), got 2"),
+        (X, {"feature_names": ["a"]}, r"one name per feature \(3\), got 1"),
+        (X, {"y": [0, 1]}, r"y must have one entry per sample \(30\), got shape \(2,\)"),
         (X, {"must_link": [(0, 30)]}, "must_link must contain row indices from 0 to 29, got 0 to 30"),
         (X, {"cannot_link": [(-1, 3)]}, "cannot_link must contain row indices from 0 to 29, got -1 to 3"),
         (X, {"must_link": [(0, 1, 2)]}, "must_link must be pairs of row indices"),
         (X, {"cannot_link": [(0.5, 1)]}, "cannot_link must be pairs of row indices"),
-        (X, {"max_points": 0}, "max_points must be at least 1"),
-        (X, {"max_described": -1}, "max_described non-negative"),
+        (X, {"max_points": 0}, "max_points must be an integer of at least 1, got 0"),
+        (X, {"max_described": -1}, "max_described must be an integer of at least 0, got -1"),
     ],
 )
 def test_what_does_not_fit_is_refused(data, options, message):
@@ -46,7 +46,7 @@ def test_what_does_not_fit_is_refused(data, options, message):
 def test_distances_must_be_square():
     D = np.abs(X[:, :1] - X[:, 0])
     model = ParetoClustering(2, metric="precomputed", random_state=0).fit(D)
-    with pytest.raises(ValueError, match="square matrix of distances"):
+    with pytest.raises(ValueError, match="square distance matrix"):
         report_content(model, D[:, :5])
 
 
@@ -60,7 +60,7 @@ def test_before_fit():
     [
         (None, "No data were passed"),
         (X[:, :0], "The data have no features"),
-        (np.where(X > 5, np.nan, X), "The data have missing or infinite values"),
+        (np.where(X > 5, np.nan, X), "The data contain missing or infinite values"),
         (pd.DataFrame(X).mask(pd.DataFrame(X) > 5), "X is a table with missing cells"),
     ],
 )

@@ -63,7 +63,7 @@ def test_of_many_samples_those_that_matter_are_kept():
     assert (np.diff(content.map.rows) > 0).all()
     whole = report_content(MODEL, X).map.positions
     np.testing.assert_array_equal(content.map.positions, whole[content.map.rows])
-    assert "Samples in constraints and typical samples of clusters are shown first" in content.map.note
+    assert "samples in constraints and typical samples of clusters come first" in content.map.note
 
 
 def test_samples_in_constraints_are_kept_even_if_they_are_more_than_asked_for():
@@ -85,15 +85,17 @@ def test_an_embedding_that_is_given():
     positions = np.random.default_rng(0).normal(size=(400, 2))
     content = report_content(MODEL, None, embedding=positions, max_points=50)
     np.testing.assert_array_equal(content.map.positions, positions[content.map.rows])
-    assert content.map.note.startswith("Positions as passed. Samples in constraints")
+    assert content.map.note.startswith(
+        "Positions as passed. Not all samples are shown: samples in constraints"
+    )
     assert not any("no map" in sentence for sentence in content.missing)
 
 
 @pytest.mark.parametrize(
     ("embedding", "message"),
     [
-        (np.zeros((400, 3)), r"two numbers per sample, 400 samples in all; got shape \(400, 3\)"),
-        (np.zeros((399, 2)), "two numbers per sample, 400 samples"),
+        (np.zeros((400, 3)), r"embedding must have shape \(400, 2\), got \(400, 3\)"),
+        (np.zeros((399, 2)), r"embedding must have shape \(400, 2\), got \(399, 2\)"),
         (
             np.where(np.arange(800).reshape(400, 2) == 9, np.nan, 0),
             r"finite numbers, got nan at \[4, 1\]",
@@ -111,7 +113,7 @@ def test_given_distances_in_the_plane_come_out_again():
     D = cdist(points, points)
     model = ParetoClustering(3, metric="precomputed", random_state=0).fit(D)
     content = report_content(model, D, max_points=150)
-    assert "Classical scaling of the passed distances. Samples in" in content.map.note
+    assert "Classical scaling of the passed distances. Not all samples" in content.map.note
     distances_kept(content.map.positions, points[content.map.rows])
 
 

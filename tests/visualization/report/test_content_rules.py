@@ -151,7 +151,7 @@ def test_objectives_of_repaired_partitions(kind):
         for row, found in enumerate(estimator.pareto_labels_)
     )
     said = [
-        each for each in report_content(estimator, data, **known).missing if "satisfy constraints" in each
+        each for each in report_content(estimator, data, **known).missing if "satisfy the constraints" in each
     ]
     assert len(said) == repaired == (kind == "medoids")
 
@@ -164,7 +164,7 @@ def test_long_fronts_of_graphs_are_shown_in_part(monkeypatch):
     content = report_content(estimator, data)
     ends = [0, len(estimator.pareto_front_) - 1]
     assert [name.split(", ")[-1] for name in content.names[:2]] == [f"member {row}" for row in ends]
-    assert f"2 of {ends[1] + 1} solutions of the front are shown" in content.missing[0]
+    assert f"Only 2 evenly spaced solutions out of {ends[1] + 1} on the front" in content.missing[0]
     for rule, place in content.rules.items():
         chosen = copy.copy(estimator).choose(rule)
         np.testing.assert_array_equal(content.labels[place], chosen.labels_)

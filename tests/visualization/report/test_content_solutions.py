@@ -140,7 +140,7 @@ def test_runs_of_an_ensemble_are_solutions_with_their_losses():
         first = int(content.names[place].split("run ")[1].split(",")[0])
         assert loss.values[place] == model.run_losses_[first]
     assert content.missing[0] == (
-        "There is no front: the method returns one solution and others for comparison."
+        "There is no front, because the method returns one solution and others for comparison."
     )
 
 
@@ -172,7 +172,7 @@ def test_agreement_is_the_adjusted_rand_index_over_the_samples_that_are_compared
         assert found.with_chosen[i] == pytest.approx(adjusted_rand_score(labels[i], labels[2]))
         for j in range(5):
             assert found.table[i, j] == pytest.approx(adjusted_rand_score(labels[i], labels[j]))
-    assert "drawn at random" not in found.note
+    assert "random subset" not in found.note
 
 
 def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
@@ -181,7 +181,7 @@ def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
     monkeypatch.setattr(module, "AGREEMENT_WORK", 25 * 600)
     labels = np.random.default_rng(0).integers(0, 3, (5, 2000)).astype(np.int32)
     found = agreement(labels, 0, np.random.default_rng(3))
-    assert "Computed on 600 of 2000 samples" in found.note
+    assert "Computed on a random subset of 600 of 2000 samples" in found.note
     rows = np.sort(np.random.default_rng(3).choice(2000, 600, replace=False))
     from moo_clustering.validity import pairwise_ari
 

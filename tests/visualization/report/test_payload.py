@@ -149,7 +149,7 @@ def test_too_much_leaves_solutions_out():
     assert data["clusters"][str(rows.index(41))][0]["silhouette"] == 0.5
     assert data["clusterNames"] == {str(rows.index(59)): ["z"]}
     (sentence,) = data["missing"]
-    assert re.match(rf"The page contains {len(rows)} of 60 solutions", sentence)
+    assert re.match(rf"To limit its size, the page contains only {len(rows)} of 60 solutions", sentence)
 
 
 def test_one_solution_stays_however_little_room_there_is():

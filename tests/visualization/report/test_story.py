@@ -243,7 +243,7 @@ def test_a_verdict_is_a_sentence(verdict, said):
 def test_a_verdict_without_figures_is_shown_as_it_is():
     verdict = "not known, because ..."
     found = sureness(content(facts=[("verdict", verdict)], confidence=0.25))
-    assert found == ("The certainty of the clusters is not known.", f"Verdict: {verdict}.", None)
+    assert found == ("The certainty of the clusters is unknown.", f"Verdict: {verdict}.", None)
 
 
 def test_the_header_omits_a_warning_that_repeats_the_verdict():

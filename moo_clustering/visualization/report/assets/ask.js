@@ -80,7 +80,7 @@ function giveAnswer(answer) {
     const word = shortened(WORDS[last.answer] ?? last.answer, 60);
     if (last.probability === null) return `${word}.`;
     const expected = last.probability >= 0.5 ? "together" : "apart";
-    const contrary = last.contradicts < 0 ? "" : ` Together with answer ${last.contradicts + 1}, this answer is unlikely.`;
+    const contrary = last.contradicts < 0 ? "" : ` This answer probably contradicts answer ${last.contradicts + 1}.`;
     return `${word}. Expected: ${expected} (${percent(Math.max(last.probability, 1 - last.probability))}).${contrary}`;
   });
 }
