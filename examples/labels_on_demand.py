@@ -19,7 +19,7 @@ X, classes = load_digits(return_X_y=True)
 order = np.random.default_rng(0).permutation(len(X))[:500]
 X, classes = X[order], classes[order]
 
-# Every class will have a label, so clusters without a label are not new classes.
+# Every class will have labelled samples, so a cluster without labels is not a new class.
 model = ParetoClustering(scale="isotropic", novel="none", random_state=0).fit(X)
 print(f"without labels: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
 print(model.summary())

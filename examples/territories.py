@@ -2,7 +2,7 @@
 Territories on a map, now and a year later
 ==========================================
 
-Divide a map into connected sales territories with an even workload, then adapt them to a new year.
+Divide a map into connected sales territories with balanced workloads, then adapt them to a new year.
 
 Shows: ``Regions`` with a neighbour graph and weights, the trade-off between homogeneous, compact and even
 territories, a previous partition as ``start``, and the share of areas that change territory.

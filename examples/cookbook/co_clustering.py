@@ -2,8 +2,8 @@
 Co-clustering: rows and columns at once
 =======================================
 
-A tuple of encodings represents the medoids of the rows and those of the columns. They should divide the table
-into a few blocks, each of which is nearly constant.
+A tuple of encodings represents the medoids of the rows and the medoids of the columns. The two partitions
+should divide the table into a few blocks, each of which is nearly constant.
 
 Shows: a tuple of encodings, a function of both partitions, NSGA-II; the controls are spectral biclustering
 and separate k-means on the rows and on the columns, both with the true numbers of clusters.

@@ -10,8 +10,8 @@ the controls are Louvain's method, and the same search on each snapshot alone.
 Folino & Pizzuti, "An evolutionary multiobjective approach for community discovery in dynamic networks", IEEE
 TKDE 26(8), 2014: the solution with the highest modularity is selected. The graphs are smaller than in the
 first benchmark of the paper: four communities of 16 nodes, each of which has 11 neighbours, 4 of them in
-other communities. 3 members move at every step. The temporal cost is the share of changed nodes; in the
-paper, it is the NMI.
+other communities. At every step, three members of each community move to another. The temporal cost is the
+share of changed nodes; in the paper, it is the NMI.
 """
 
 import networkx as nx

@@ -9,7 +9,7 @@ Shows: two objectives as functions, medoids as centres, NSGA-II with an archive 
 the control is k-means with one start for each number of clusters.
 
 Wang, Lai, Wu, Xing, Wang & Ishibuchi, "Multi-clustering via evolutionary multi-objective optimization",
-Information Sciences 450, 2018. The data are iris, for which no figure of the paper was available.
+Information Sciences 450, 2018. The data set is iris, for which no results from the paper were available.
 """
 
 import numpy as np

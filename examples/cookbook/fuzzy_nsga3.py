@@ -9,7 +9,7 @@ is fuzzy c-means. The fuzzy silhouette selects from the front.
 
 After Mukhopadhyay, Maulik & Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of
 categorical attributes", IEEE Transactions on Evolutionary Computation 13(5), 2009, but with numeric features,
-NSGA-III and a third objective. The data are the standardised iris data, for which the paper has no figure.
+NSGA-III and a third objective. The data are the standardised iris data, for which the paper has no results.
 """
 
 import pandas as pd

@@ -9,7 +9,7 @@ with the number of clusters that is best by the same index.
 
 Falkenauer, "Genetic algorithms and grouping problems", Wiley, 1998; Agustin-Blas et al., "A new grouping
 genetic algorithm for clustering problems", Expert Systems with Applications 39(10), 2012. The data
-are iris, and the index is the silhouette.
+set is iris, and the index is the silhouette.
 """
 
 import numpy as np

@@ -10,8 +10,8 @@ Shows: the local search of an index, used by a crossover and a mutation for labe
 is greedy merging alone, from one k-means partition into 20 clusters.
 
 Côme, Jouvin, Latouche & Bouveyron, "Hierarchical clustering with discrete latent variable models and the
-integrated classification likelihood", Advances in Data Analysis and Classification 15, 2021. The data are
-wine.
+integrated classification likelihood", Advances in Data Analysis and Classification 15, 2021. The data set
+is wine.
 """
 
 import numpy as np

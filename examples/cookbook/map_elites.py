@@ -8,7 +8,7 @@ clusters and each degree of evenness. A user can then look up "five clusters, no
 Shows: MAP-Elites over medoids, two descriptors, a plot of the archive; the control is k-means with the same
 cells and the same number of scored partitions.
 
-Mouret & Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015. The data are iris.
+Mouret & Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015. The data set is iris.
 """
 
 import numpy as np

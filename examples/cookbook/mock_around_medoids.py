@@ -8,7 +8,7 @@ Shows: links along precomputed neighbours, distances to medoids and connectivity
 control is average linkage for each number of clusters.
 
 Handl & Knowles, "Multiobjective clustering around medoids", IEEE CEC, 2005. The series are generated; the
-paper has no figure for them.
+paper has no results for them.
 """
 
 import numpy as np

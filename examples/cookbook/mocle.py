@@ -8,7 +8,7 @@ Shows: a sampling that returns known partitions, a custom crossover, deviation a
 the control is the ensemble from which evolution starts.
 
 Faceli, de Carvalho & de Souto, "Multi-objective clustering ensemble", International Journal of Hybrid
-Intelligent Systems 4(3), 2007. The data are generated; the paper has no figure for them.
+Intelligent Systems 4(3), 2007. The data are generated; the paper has no results for them.
 """
 
 import warnings

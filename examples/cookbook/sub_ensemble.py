@@ -9,7 +9,7 @@ Shows: selecting runs as a Boolean problem, NSGA-II, consensus by MCLA; the cont
 runs and that of the better half, which require no search.
 
 Fern & Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008. The data are the
-digits of scikit-learn, for which the paper has no figure.
+digits of scikit-learn, for which the paper has no results.
 """
 
 import numpy as np

@@ -9,8 +9,8 @@ Shows: AMOSA over medoids, a custom symmetry index and Xie-Beni; the control is 
 clusters that is best by the symmetry index.
 
 Saha & Bandyopadhyay, "A symmetry based multiobjective clustering technique for automatic evolution of
-clusters", Pattern Recognition 43(3), 2010. The long ellipses are generated; the paper has no figure for
-them.
+clusters", Pattern Recognition 43(3), 2010. The long ellipses are generated; the paper has no results
+for them.
 """
 
 import numpy as np
