@@ -57,7 +57,8 @@ print("nearest", np.bincount(sized.predict(new)))
 print("within limits", np.bincount(sized.predict(new, within_limits=True)))
 
 # %%
-# With more than one objective, pass the same limits to a problem. Each limit is a column of the constraint values ``G``.
+# With several objectives, pass the same limits to a problem. Each limit becomes a column of the constraint
+# values ``G``.
 limits = [
     ClusterSizes(45, 75),
     ClusterWeights(demand, 0.7 * mean, 1.3 * mean, name="demand"),
