@@ -40,7 +40,7 @@ VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
 # Limits for clipping the standardised excess over cluster-free reference data.
 _EXCESS = (-2.0, 3.0)
-# Minimum values: adjusted Rand index of similar partitions, shares of nested points and explained variance.
+# Minimum ARI of similar partitions, share of points in nested clusters, explained share of variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
 # _APART and the second largest cluster has at least _APART_SHARE of the samples (fewer may be outliers).
@@ -266,7 +266,7 @@ class Assessor:
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Return the six features of FEATURES from ``"cut"`` to ``"log_points"``."""
+        """Return the six columns of FEATURES that are computed from the graph and the sizes, shape (q, 6)."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -277,7 +277,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Treat fewer than 150 points as 150, because clear clusters in small data would look like noise.
+            # Treat fewer than 150 points as 150: otherwise, clear clusters in small data look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -359,7 +359,7 @@ class Assessment(NamedTuple):
         """Add a remark on why an alternative with a higher expected index is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
-        # With a large p-value, the verdict was "clear" only because of separated clusters. Drop this remark.
+        # The verdict was "clear" only because the clusters are separated. Drop the remark that says so.
         chance = (BEYOND_CHANCE,) if verdict != self.verdict and self.p_value >= DOUBTFUL_P else ()
         others = tuple(remark for remark in self.remarks if not chance or remark != _SEPARATED)
         return self._replace(verdict=verdict, remarks=(*chance, *others, said))

@@ -156,7 +156,7 @@ def _dense(X: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Scaled samples or, for many samples, landmarks and the index of each sample's landmark."""
+    """Scaled samples or, for many samples, landmarks and each sample's landmark."""
 
     # ``features`` contains the scaled features of all samples, or None if they exceed the memory limit.
     # ``rare`` is the rare group of each landmark (-1 if none), or None without groups. ``limits`` contains
@@ -218,7 +218,7 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of outliers, including those in the mask ``before``; exclude rare groups."""
+        """Return a mask of points that are outliers now or in the mask ``before``, outside rare groups."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -251,7 +251,7 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Find small groups whose gap to all other rows is wide relative to their longest internal link."""
+    """Return the rows and longest internal link of each small group with a relatively wide gap."""
     # Groups are sought only among the rows returned by ``_outer_rows``.
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
@@ -322,7 +322,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest)`` for each group whose gap is ``factor`` times its longest link."""
+    """Call ``accept(members, longest)`` for each group with a gap of ``factor`` times its longest link."""
     # A group replaces a single group nested in it, but not several. If it is rejected, try nested groups.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
@@ -460,7 +460,7 @@ def far_points(points: FloatArray) -> BoolArray:
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
     """Move the landmarks of noise clusters to the cluster of the nearest other landmark."""
     # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
-    # At most 5% of the samples move, and no partition gets fewer clusters than the pool's smallest number.
+    # At most 5% of samples move, and partitions keep at least the pool's minimum number of clusters.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
     around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()
@@ -475,7 +475,7 @@ def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> 
 
 
 def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Return a mask of rows that are much farther from their fifth neighbour than their neighbours are."""
+    """Return a mask of rows with an unusually large distance to the fifth neighbour."""
     usual, middle, deviation = usual_reach(reach)
     log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
@@ -490,7 +490,7 @@ def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move each outlier towards its nearest inlier, up to the distance of that inlier's fifth neighbour."""
+    """Move each outlier towards its nearest inlier, as near as the inlier's fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)
