@@ -155,7 +155,7 @@ class RunFolder:
 
     def settle(self) -> None:
         """Switch to a new folder if the current folder was removed or received files from other processes."""
-        # If the folder name is taken, use another: the results of a long fit must not be lost.
+        # Raise no error: saving the results of a long fit is more important than keeping the folder name.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
         except OSError:

@@ -422,7 +422,7 @@ def accepting(field: str) -> str:
 
 
 _BUILT_IN = tuple(METHODS.values())
-# Why methods from other packages were skipped, and names of the methods that were registered.
+# Messages about skipped methods from other packages, each with the names of the skipped method.
 _LEFT_OUT: dict[str, set[str]] = {}
 
 
