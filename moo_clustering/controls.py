@@ -175,7 +175,7 @@ def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
     """Compare the search of ``plan()`` with its controls; ``given`` contains options of :func:`compare`."""
-    # Each run of a DEAP search calls ``plan`` again. ``landmark_of`` maps the samples of ``y`` to landmarks.
+    # Each run of a DEAP search calls ``plan`` again. ``landmark_of`` is the landmark of each sample of ``y``.
     search = first.search
     if isinstance(search, PymooSearch):
         # Detach the algorithm from the problem, so that it can be set up again for each run.

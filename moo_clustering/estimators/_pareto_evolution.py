@@ -101,7 +101,7 @@ class Evolution(NamedTuple):
     """An evolved pool, and the results selected from it and from its controls."""
 
     # ``candidates`` contains the pool followed by the evolved partitions. ``solutions`` contains ``"auto"``,
-    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` contains their best totals.
+    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` contains the best totals.
 
     candidates: Candidates
     solutions: dict[str, Solution]

@@ -294,7 +294,7 @@ def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
     """Alternate bounded assignments and centre updates; return None if no assignment is found."""
-    # Start with unconstrained Lloyd iterations, so that few constrained assignments are needed.
+    # Start with unconstrained Lloyd iterations, so that the first bounded assignment is almost optimal.
     centers, n_passes = np.array(centers, order="C"), 5
     n_steps = n_passes * points.size * len(centers) / 2
     caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
@@ -424,8 +424,8 @@ class _Bounds:
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
         """Return the optimal fractional assignment and its cost, and update ``duals`` in place."""
-        # Fix the samples whose best cluster is clear from the dual values. If the new dual values favour
-        # another cluster for some of them, these are freed; otherwise, the solution is optimal.
+        # Fix rows for which the dual values clearly favour one cluster. If the new dual values favour another
+        # cluster for some of these rows, free them. Otherwise, the solution is optimal.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)

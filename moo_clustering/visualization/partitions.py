@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Colour, width and dashes of lines for each kind of constraint; the kinds can be told apart without colour.
-# Satisfied constraints are thin, violated ones thick; must-links are dark, satisfied cannot-links light.
+# Colour, width and dashes of each kind of constraint, distinguishable without colour. Lines are thin for
+# satisfied and thick for violated constraints, dark for must-links, light for satisfied cannot-links.
 _STROKES: dict[tuple[str, bool], tuple[str, float, Any]] = {
     ("must-link", True): ("#004488", 1.0, "-"),
     ("cannot-link", True): ("#997700", 0.9, (0, (1.0, 2.0))),

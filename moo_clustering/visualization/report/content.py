@@ -113,7 +113,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
     """Return the chosen solution and either the pool's alternatives or up to five front members."""
-    # Of each number of clusters, this front member is the most similar to the chosen solution.
+    # Of the front members with a given number of clusters, use the most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -451,7 +451,7 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the position of front row ``member`` if its partition is ``labels``, otherwise None."""
+        """Return the index of front row ``member`` if its partition is ``labels``, else None."""
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
