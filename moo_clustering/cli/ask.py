@@ -117,8 +117,8 @@ def open_session(
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
     """Open a session about a run, which saves each answer to ``answers.json`` before the next question."""
-    # With ``resume``, the session continues with the saved answers, mode and error rate. If the run or the
-    # answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.
+    # With ``resume``, the session continues with the saved answers, mode and error rate. For an unsuitable
+    # run or answers, raises a FolderError, ArchiveError or SessionFileError before anything is written.
     record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)
     path = folder / ANSWERS

@@ -366,7 +366,7 @@ def extended(
     # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only rows ``apart``
     # (unlike training rows) do, or ``n_landmarks / 10`` centres of these rows. In every partition, a new
     # point joins the cluster of the nearest earlier point. Unless ``k_range`` is None, partitions of a new
-    # ``candidate_pool`` replace those with the same family and n_clusters.
+    # pool replace those with the same family and n_clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None

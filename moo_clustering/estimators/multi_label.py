@@ -237,7 +237,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @property
     def _two_classes(self) -> bool:
-        # For two classes, the second hyperplane is the negative of the first.
+        # Two classes are separated by a single hyperplane.
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _decisions(self, X: Any) -> FloatArray:

@@ -283,7 +283,7 @@ class SubspaceEstimator(
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """Score each document in each cluster, shape (n, n_clusters); the highest score is the prediction."""
+        """Convert distances to scores, shape (n, n_clusters); the highest score is the prediction."""
         return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:

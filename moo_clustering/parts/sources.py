@@ -156,7 +156,7 @@ class _Choice(NamedTuple):
     drop: Sequence[str]
 
     def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Return the columns in ``names`` that are read; ``drop`` may also contain names from ``others``."""
+        """Return the columns to read from ``names``; raise a ValueError for unknown names."""
         for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
             if name not in names:
                 raise ValueError(

@@ -375,7 +375,7 @@ def pool_of_bag_views(
     failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        # Ignore SciPy's warning that vectors look like a distance matrix, which is intended here.
+        # Ignore SciPy's warning that vectors look like a distance matrix: some embeddings are one.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
