@@ -276,9 +276,8 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # By the triangle inequality, a row's fifth nearest inlier is at most ``away`` + ``reach`` away.
-            # Search only for rows where this bound exceeds the limit, starting with the landmark's
-            # neighbours.
+            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). If this bound
+            # exceeds the limit, search, starting with the landmark's neighbours.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
