@@ -382,7 +382,7 @@ def evolve(
     if start is not None:
         search.start_from(start_genes(problem, start))
     if isinstance(checkpoint, str | PathLike):
-        own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search.settings()}
+        own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search._settings()}
         own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
             # Identify the data by the objectives of two fixed genotypes.
@@ -593,7 +593,7 @@ class PymooSearch:
                     "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first"
                 )
 
-    def settings(self) -> dict[str, Any]:
+    def _settings(self) -> dict[str, Any]:
         """Return the parameters of the algorithm and its operators, as JSON, by dotted attribute name."""
         packer, found = Packer(self._algorithm.random_state), {}
         for path, what, value in walk(self._algorithm):
