@@ -85,8 +85,8 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
 class CanonicalDuplicates(DuplicateElimination):
     """Eliminate individuals with a canonical genotype that has already occurred.
 
-    Takes O(n_individuals n_var) time plus the time for ``canonical``. pymoo's default, the Euclidean distance
-    between genes, misses permuted medoids and renumbered clusters.
+    Compares one hash per individual, in O(n_individuals n_var) time plus the time for ``canonical``. pymoo's
+    default, the Euclidean distance between genes, misses permuted medoids and renumbered clusters.
 
     Parameters
     ----------
