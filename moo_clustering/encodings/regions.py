@@ -119,8 +119,7 @@ class RegionEncoding(LabelEncoding):
 
         The heaviest connected piece of each region remains, and other areas join the lightest adjacent
         region. Single areas move across boundaries until all loads are within the bounds. If this fails,
-        neighbouring regions are recombined, a new plan is grown or, as a last resort, a stored plan is
-        returned.
+        regions are recombined, a new plan is grown or, as a last resort, a stored plan is returned.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):

@@ -126,7 +126,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, a table without missing values.
 
-        Raises a ValueError that names any non-numeric columns, with ``metric="euclidean"``.
+        Raises a ValueError that names any non-numeric columns (``metric="euclidean"``) or columns with
+        fractions (``bins=None``).
         """
         complete(self._plans(X))
         return self

@@ -130,8 +130,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four samples are searched, each with an equal share of the budget, and the results are
-    improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array, and
-    ``history_`` has one row per pass, with the number of distances computed by the searches.
+    improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array, ``parts_`` is
+    the table, and ``history_`` has one row per pass, with the number of distances computed by the searches.
 
     Examples
     --------

@@ -242,10 +242,9 @@ def suited_operators(
     Returns
     -------
     dict
-        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``. If
-        the problem has an ``encoding``, individuals with equal partitions (or, if an index uses genes or
-        decoding is slow, with equal ``encoding.canonical`` genes) are duplicates, which the sampling
-        replaces.
+        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
+        With an ``encoding``, individuals with equal partitions (or, if an index uses genes or decoding is
+        slow, with equal ``encoding.canonical`` genes) are duplicates, which the sampling replaces.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:

@@ -31,9 +31,8 @@ class MedoidProblem(EncodedProblem):
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
     to the nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result, and
     writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError for unknown
-    options, for constraints that are missing or differ in length from X, or for a distance matrix above
-    ``max_memory``, and, in evaluation, for invalid genotypes (use ``repair=MedoidSetRepair()``). Source:
-    NSGA-II-clus.
+    options, constraints that are missing or differ in length from X, a distance matrix above ``max_memory``,
+    and, in evaluation, invalid genotypes (use ``repair=MedoidSetRepair()``). Source: NSGA-II-clus.
 
     Parameters
     ----------
