@@ -628,7 +628,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return candidate conditions: categories, then cuts by decreasing gap between the values around them."""
+        """Return candidate conditions: categories, then cuts between values, by decreasing gap."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():

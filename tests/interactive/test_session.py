@@ -462,7 +462,7 @@ def test_a_question_stays_current_when_its_answer_is_undone(blobs):
     session.undo()
     assert session.question == first
     assert session.answer("together", question=first).question.samples != stale.samples
-    with pytest.raises(ValueError, match=r"question 1 has already been answered; .* is now question 1, about"):
+    with pytest.raises(ValueError, match=r"question 1 .* answered; .* is now question 1, about"):
         session.answer("apart", question=stale)
 
 
