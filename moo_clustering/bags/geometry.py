@@ -280,8 +280,9 @@ def farthest_candidates(
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
     the other instance only has to be farther on average from any s bag means. Takes O(n N d) time for N means
     and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of memory or,
-    if larger, two rows of N numbers. Bags that exceed this memory are pruned in parts, which can retain more
-    instances than necessary. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    if larger, two rows of N numbers. An instance is omitted only if the difference exceeds rounding errors.
+    Bags that exceed this memory are pruned in parts, which can retain more instances than necessary. Source:
+    Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------

@@ -206,7 +206,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Modes of each solution, shape (n_solutions, n_clusters, n_features); those without samples last."""
+        """Modes as in X of each solution, shape (n_solutions, n_clusters, n_features); empty ones last."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 

@@ -102,6 +102,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on ``n_jobs`` unless ``max_time`` is set.
     checkpoint_every : int
         Number of local searches between checkpoints. A resumed search may have a larger budget.
 

@@ -228,8 +228,8 @@ class MOCKProblem(EncodedProblem):
         ``least_size`` samples. The smallest clusters are merged with the cluster with the highest total
         neighbour weight or, without neighbours, the nearest mean. For up to three features, the best result
         has the highest minimax silhouette (of up to 600 samples) if this is at least 0.4; otherwise, the
-        lowest variance. Returns its index and labels, or None if no individual qualifies. Takes
-        O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        lowest variance. Returns its index and labels (by first appearance), or None if no individual
+        qualifies. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))

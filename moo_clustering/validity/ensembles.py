@@ -273,7 +273,7 @@ class FamilyAgreement(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a PartitionPool, or to a tuple of labels (n_partitions, n_samples) and one family per row.
 
-        Raises a TypeError if ``data`` is not a pool, and a ValueError unless each partition has a family.
+        Raises a TypeError for other data, and a ValueError unless each partition has a family.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
