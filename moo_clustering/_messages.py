@@ -32,6 +32,12 @@ def printable_line(text: object) -> str:
     return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
 
 
+def shortened(text: object, longest: int) -> str:
+    """Shorten a text to one line of at most ``longest`` characters."""
+    line = printable_line(text)
+    return line if len(line) <= longest else f"{line[: longest - 3].rstrip()}..."
+
+
 class Advice(str):
     """Message with advice for Python; its attribute ``command`` contains advice for the command line."""
 

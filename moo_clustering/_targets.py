@@ -57,7 +57,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     if given.ndim not in (1, 2):
         raise ValueError(f"y must have one or two dimensions, got an array of shape {given.shape}")
     if len(given) != n_samples:
-        raise ValueError(f"y must have one row per sample, {n_samples} in all; got {len(given)}")
+        raise ValueError(f"y must have one row per sample ({n_samples}), got {len(given)}")
     return _classes(given) if given.ndim == 1 else _label_sets(given)
 
 

@@ -130,7 +130,8 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
     if min(population.size, reference.size) == 0:
         raise ValueError("diversity requires at least one individual with at least one gene")
     if min(population.min(), reference.min()) < 0:
-        raise ValueError("genes must be non-negative integers")
+        lowest = min(population.min(), reference.min())
+        raise ValueError(f"genes must be non-negative, got {lowest}")
     width = int(max(population.max(), reference.max())) + 1
     shared = shared_choices(population, locus_counts(reference, width))
     return 1.0 - shared / (population.shape[1] * len(reference))

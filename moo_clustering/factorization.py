@@ -199,7 +199,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
         needed = "(n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and (n_runs, n_documents, k)"
         shapes = f"{topics.shape} and {weights.shape}"
-        raise ValueError(f"U and V must be {needed} with the same k; got shapes {shapes}")
+        raise ValueError(f"U and V must have shapes {needed} with the same k; got {shapes}")
     if unit_topics:
         weights = weights * topic_lengths(topics)[..., np.newaxis, :]
     return weights.argmax(axis=-1).astype(np.int32)
@@ -299,7 +299,7 @@ def _solved(
     _check_count("n_components", n_components)
     _check_count("max_iter", max_iter)
     if not tol >= 0:
-        raise ValueError(f"tol must be non-negative; got {quoted(tol)}")
+        raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
     matrix = check_matrix(A, dtype)
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins.U if isinstance(origins, Starts) else origins)
@@ -340,14 +340,14 @@ def _origins(
         origins = np.random.SeedSequence().spawn(n_runs or 1) if seeds is None else list(seeds)
         name, count = "seeds", len(origins)
     if count == 0 or n_runs not in (None, count):
-        wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
-        raise ValueError(f"{name} must contain {wanted} runs, got {count}")
+        wanted = "at least one run" if n_runs is None else f"n_runs={n_runs} runs"
+        raise ValueError(f"{name} must contain {wanted}, got {count}")
     return origins
 
 
 def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1; got {quoted(value)}")
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {quoted(value)}")
 
 
 class Batches(NamedTuple):
@@ -448,8 +448,8 @@ def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Start
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
             needed = f"shape (n_runs, {n_rows}, {n_components}), with the same n_runs in U and V"
             raise ValueError(f"{name} of starts must have {needed}; got {factor.shape}")
-        if not np.isfinite(factor).all() or (factor < 0).any():
-            raise ValueError(f"{name} of starts has entries that are negative or not finite")
+        if (factor < 0).any():
+            raise ValueError(f"{name} of starts must be non-negative, got {factor.min():g}")
     return Starts(U, V)
 
 

@@ -125,7 +125,8 @@ def prune_terms(
     rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
     names = checked_array(terms, "terms")
     if names.shape != (rows.shape[1],):
-        raise ValueError(f"terms must have one name per column, {rows.shape[1]}; got shape {names.shape}")
+        n_terms = rows.shape[1]
+        raise ValueError(f"terms must have one name per column, {n_terms} in all; got shape {names.shape}")
     n_documents = rows.shape[0]
     least = _least_documents(min_df, n_documents)
     df = np.bincount(rows.indices[rows.data != 0], minlength=rows.shape[1])
@@ -141,7 +142,7 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
         return float(min_df) * n_documents
-    allowed = "a number of documents (1, 2, ...) or a share from 0.0 to 1.0"
+    allowed = "an integer of at least 1 (documents) or a float from 0.0 to 1.0 (share of documents)"
     raise ValueError(f"min_df must be {allowed}, got {quoted(min_df)}")
 
 
@@ -209,19 +210,19 @@ class StemmingAnalyzer:
 
     def _joined(self, document: Mapping[str, Any]) -> str:
         if not isinstance(document, Mapping):
-            raise TypeError(f"a document must be a string or a mapping of its fields, got {quoted(document)}")
+            raise TypeError(f"a document must be a string or a mapping of fields, got {quoted(document)}")
         if document.keys().isdisjoint((*_FIELDS, _HEADINGS)):
             held = ", ".join(map(repr, document)) or "no fields"
             raise ValueError(
-                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has {held}"
+                f"a document must have at least one field {', '.join(_FIELDS)} or {_HEADINGS}, got {held}"
             )
-        headings = _texts(document.get(_HEADINGS), f"the field {_HEADINGS} of a document")
+        headings = _texts(document.get(_HEADINGS), f"field {_HEADINGS} of a document")
         if headings and self.expand_terms is not None:
             headings = _texts(self.expand_terms(headings), "the result of expand_terms")
         parts = [document.get(field) for field in _FIELDS]
         for field, part in zip(_FIELDS, parts, strict=True):
             if not isinstance(part, str | None):
-                raise TypeError(f"the field {field} of a document must be a string, got {quoted(part)}")
+                raise TypeError(f"field {field} of a document must be a string, got {quoted(part)}")
         return " ".join(part for part in [*parts, *headings] if part)
 
 
@@ -256,8 +257,8 @@ def _stop_words(stop_words: StopWords) -> frozenset[str]:
             raise ValueError(f"{allowed}, got {quoted(stop_words)}")
         return frozenset(ENGLISH_STOP_WORDS)
     words = [] if stop_words is None else list(stop_words)
-    if not all(isinstance(word, str) for word in words):
-        raise TypeError(f"{allowed}, but some of the words are not strings")
+    if others := [word for word in words if not isinstance(word, str)]:
+        raise TypeError(f"{allowed}, got the non-string {quoted(others[0])} in a list")
     return frozenset(word.lower() for word in words)
 
 
@@ -393,8 +394,8 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
             allowed = (df > 0) & (df < rows.shape[0])
             if not allowed.any():
                 _arrays.warn_caller(
-                    f"no features remain: each of {len(allowed)} features is zero in all or nonzero "
-                    f"in all of the {rows.shape[0]} samples"
+                    f"no features remain: each of the {len(allowed)} features is zero in all samples or "
+                    "nonzero in all samples"
                 )
         # Round, because gains that are equal in theory can differ in the last digits.
         order = np.argsort(-self.information_gains_.round(12), kind="stable")
@@ -602,7 +603,7 @@ def _fit_terms(vectorizer: Any, texts: Sequence[Any]) -> tuple[Any, NDArray[Any]
         X = vectorizer.fit_transform(texts)
     except ValueError as error:
         if "empty vocabulary" in str(error):
-            raise ValueError("all documents are empty after stop words") from error
+            raise ValueError("all documents are empty after removing stop words") from error
         if "no terms remain" in str(error) or "max_df corresponds to" in str(error):
             limits = f"min_df={vectorizer.min_df} and max_df={vectorizer.max_df}"
             raise ValueError(f"{limits} leave no terms in the {len(texts)} documents") from error

@@ -32,7 +32,7 @@ from moo_clustering import __version__
 from moo_clustering._arrays import QuotingError, integer, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering._messages import checked_path, special_file
+from moo_clustering._messages import checked_path, shortened, special_file
 
 if sys.platform == "win32":
     import msvcrt
@@ -97,7 +97,6 @@ _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
 # Errors raised when another process holds the lock. Other errors mean that locks are not supported.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
-_LONGEST = 60
 _NOT_KNOWN = "not known"
 START_OVER = "remove it to start over"
 RUNTIME_DEPENDENCIES = (
@@ -777,7 +776,7 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = 
             texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
             if bool(there[key] == here[key]) or len(texts) == 1:
                 continue
-        old, new = (_short(repr(values[key])) if key in values else "absent" for values in (there, here))
+        old, new = (shortened(repr(each[key]), 60) if key in each else "absent" for each in (there, here))
         difference = f"{what}{key} is {old} in the checkpoint but {new} here"
         if key == "method" and not what:
             # Do not list parameters, which differ between methods.
@@ -788,10 +787,6 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = 
         else:
             found.append("the data differ" if key == "data" and not what else difference)
     return found
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def environment() -> dict[str, str]:

@@ -168,7 +168,7 @@ class RuleSet:
         cells = {}
         for place in _columns_of(self._tree):
             if (name := self._table.columns[place].name) not in columns:
-                raise ValueError(f"the sheet lacks the column {name!r} of the rules")
+                raise ValueError(f"the sheet lacks column {name!r}, which the rules use")
             number, letters = list(columns).index(name) + 1, ""
             while number:
                 number, rest = divmod(number - 1, 26)
@@ -199,7 +199,7 @@ class RuleSet:
         return "\n".join([self._summary(), *map(str, self.rules)])
 
     def __repr__(self) -> str:
-        return f"<RuleSet: {self.n_conditions} conditions, fidelity {self.fidelity:.3f}>"
+        return f"<RuleSet: n_conditions={self.n_conditions}, fidelity={self.fidelity:.3f}>"
 
     def _repr_html_(self) -> str:
         return str(self.to_frame().to_html(index=False))
@@ -321,14 +321,14 @@ def rules_of(
     columns, _ = as_frame(columns)
     columns.columns = distinct_names(columns.columns)
     if len(found) != len(columns):
-        raise ValueError(f"labels must have one number for each of {len(columns)} samples, got {len(found)}")
+        raise ValueError(f"labels must have one number per sample, {len(columns)} in all; got {len(found)}")
     found = np.maximum(found, -1)
     if not (found >= 0).any():
-        raise ValueError("labels must have at least one sample in a cluster, got only -1")
+        raise ValueError("labels must assign at least one sample to a cluster, got only -1")
     n_clusters = int(found.max()) + 1
     names = [f"cluster {k}" for k in range(n_clusters)] if names is None else list(map(str, names))
     if len(names) < n_clusters:
-        raise ValueError(f"names must have one name for each of {n_clusters} clusters, got {len(names)}")
+        raise ValueError(f"names must have one name per cluster, {n_clusters} in all; got {len(names)}")
     n_present = len(np.unique(found[found >= 0]))
     most = max(7, 2 * n_present) if max_conditions is None else integer("max_conditions", max_conditions, 1)
     chosen = columns
@@ -422,7 +422,7 @@ class _Column:
         if self.kind != "category":
             if other.kind != self.kind and not np.isnan(found).all():
                 expected, got = _KINDS[self.kind], _KINDS[other.kind]
-                raise ValueError(f"column {self.name!r} must hold {expected}, got {got}")
+                raise ValueError(f"column {self.name!r} must contain {expected}, got {got}")
             return found
         if other.kind != "category":
             known = column.notna().to_numpy()
@@ -516,7 +516,7 @@ class _Table:
         for place in needed:
             column = self.columns[place]
             if column.name not in names:
-                raise ValueError(f"the table lacks the column {column.name!r} of the rules")
+                raise ValueError(f"the table lacks column {column.name!r}, which the rules use")
             values[:, place] = column.numbers(frame.iloc[:, names.index(column.name)])
         return values
 
@@ -628,7 +628,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return candidate conditions: categories, then cuts between values, by decreasing gap."""
+        """Return candidate conditions: categories, then cuts by decreasing gap between values."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():

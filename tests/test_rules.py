@@ -383,11 +383,11 @@ def test_one_cluster_and_samples_in_no_cluster():
     assert (found.n_conditions, found.fidelity) == (0, 1.0)
     assert str(found.rules[0]).startswith("cluster 0: all samples (3 samples")
     assert found.to_sql() == "-- 0 conditions, fidelity 100%\n-- 0: cluster 0\n0"
-    with pytest.raises(ValueError, match="at least one sample in a cluster, got only -1"):
+    with pytest.raises(ValueError, match="at least one sample to a cluster, got only -1"):
         find_rules([-1] * 4, table)
-    with pytest.raises(ValueError, match="one number for each of 4 samples, got 2"):
+    with pytest.raises(ValueError, match="one number per sample, 4 in all; got 2"):
         find_rules([0, 1], table)
-    with pytest.raises(ValueError, match="one name for each of 2 clusters, got 1"):
+    with pytest.raises(ValueError, match="one name per cluster, 2 in all; got 1"):
         find_rules([0, 0, 1, 1], table, names=["a"])
     with pytest.raises(ValueError, match="max_conditions"):
         find_rules([0, 0, 1, 1], table, max_conditions=0)
@@ -450,9 +450,9 @@ def test_thresholds_are_round_numbers():
 def test_further_rows_lack_a_column_or_have_another_kind():
     table = pd.DataFrame({"x": [1.0, 2.0, 8.0, 9.0], "kind": list("aabb")})
     found = find_rules([0, 0, 1, 1], table[["x"]])[0]
-    with pytest.raises(ValueError, match="lacks the column 'x' of the rules"):
+    with pytest.raises(ValueError, match="lacks column 'x', which the rules use"):
         found.predict(table[["kind"]])
-    with pytest.raises(ValueError, match="'x' must hold numbers, got texts"):
+    with pytest.raises(ValueError, match="'x' must contain numbers, got texts"):
         found.predict(pd.DataFrame({"x": ["low"]}))
     by_kind = find_rules([0, 0, 1, 1], table[["kind"]])[0]
     assert by_kind.predict(pd.DataFrame({"kind": ["b", "z", None]})).tolist() == (
@@ -631,7 +631,7 @@ def test_formula_assigns_as_predict(seed, times):
         found.to_spreadsheet(list(table), decimal=";")
     assert {"$Z2", "$AB2"} <= set(re.findall(r"\$[A-Z]+2", formula))
     assert found.to_spreadsheet(list(table), row=7) == re.sub(r"(\$[A-Z]+)2\b", r"\g<1>7", formula)
-    with pytest.raises(ValueError, match="the sheet lacks the column"):
+    with pytest.raises(ValueError, match="the sheet lacks column"):
         found.to_spreadsheet(["size"])
     only_hard = table.assign(wood=table["wood"].replace("Hard", "pine"))
     for found in find_rules(is_hard + 2 * is_late, only_hard):

@@ -76,7 +76,7 @@ def test_columns_are_classes():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0, 1, 0], "2 in all; got 3"),
+        ([0, 1, 0], r"\(2\), got 3"),
         (np.zeros((2, 1, 1)), "one or two dimensions"),
         ([0.5, 1.5], "continuous"),
         ([np.inf, 0], "infinity"),

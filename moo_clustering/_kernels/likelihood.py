@@ -2,8 +2,8 @@
 
 A table model is a tuple ``(blocks, starts, priors, shapes, constants)``. Each row of ``blocks`` describes a
 group of columns: kind, first column, number of columns, first statistic, row of ``constants``. A cluster's
-statistics are sums over its samples. ``constants`` depend only on the cluster size; a row for categories is
-followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
+statistics are sums over its samples. ``constants`` contains one value per cluster size; a row for categories
+is followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
 """
 
 import math
@@ -102,7 +102,7 @@ def log_predictives(X, sizes, stats, terms, alpha, model, work, out):
 
 @njit(cache=True, nogil=True)
 def fewer_change(k, n, alpha):
-    """Compute the change in log prior from k to k - 1 clusters, without the cluster-size terms."""
+    """Compute the change in log prior from k to k - 1 clusters, without the terms for cluster sizes."""
     change = math.lgamma((k - 1) * alpha) - math.lgamma(k * alpha) + math.lgamma(alpha)
     return change + math.lgamma(n + k * alpha) - math.lgamma(n + (k - 1) * alpha)
 
@@ -154,7 +154,7 @@ def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, mode
 
 @njit(cache=True, nogil=True)
 def best_merge(joint, sizes, alpha):
-    """Find the allowed pair of clusters whose merge yields the best objective; -1 if no pair is allowed."""
+    """Find the allowed pair of clusters whose merge yields the best objective, or -1 if none is allowed."""
     best, x, y = -np.inf, -1, -1
     for g in range(sizes.shape[0]):
         for h in range(g + 1, sizes.shape[0]):

@@ -19,8 +19,8 @@ _SUMS = {"reassoc", "nsz"}
 @njit(cache=True, nogil=True)
 def count_equal(labels, pairs, counts):
     """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` has one row per sample."""
-    # Each pair reads two contiguous rows. One-byte counters allow the comparison loop to use the full vector
-    # width; they are added to ``counts`` before they can overflow.
+    # One-byte counters let the comparison loop use the full vector width; they are added to ``counts`` before
+    # they can overflow.
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
     for start in range(0, pairs.shape[0], _FLUSH):

@@ -288,7 +288,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Prefer even bisections, which reduce run time, and even loads, which ease later bisections.
+                # Prefer sides with equally many regions, to save time, and even loads, for later bisections.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
@@ -321,7 +321,7 @@ def _n_outside(loads, low, high):
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
     """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
     # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most pairs include
-    # a region outside these bounds, and the most even cut is used. Returns how many remain outside.
+    # a region outside these bounds, and the most even cut is used. Returns how many regions remain outside.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)

@@ -17,7 +17,7 @@ BLOCK = 4096
 # Number of operations below which one thread is faster, because starting threads takes tens of
 # microseconds; and estimated number of operations per gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Number of parts per worker; several small parts spare workers the wait for one part with large clusters.
+# Number of parts per worker; small parts balance the load if some of them contain large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 
@@ -61,16 +61,16 @@ def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
     """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
-    # The estimate ``n_operations`` determines whether to use threads. ``each`` is the number of parts per
-    # worker; it should be 1 if all parts take equally long and each part reads an entire large table.
+    # ``n_operations`` is an estimate that decides whether to use threads. ``each`` is the number of parts per
+    # worker: 1 is best if all parts take equally long and each part reads an entire large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)
         return
     n_parts = min(count, workers * each)
     bounds = [count * part // n_parts for part in range(n_parts + 1)]
-    # Use plain threads: kernels release the interpreter lock and write in place, and a call takes
-    # milliseconds, less than joblib's polling interval.
+    # Use plain threads: kernels release the interpreter lock and write in place, and a call takes only
+    # milliseconds, which is less than joblib's polling interval.
     with named_losses(), ThreadPoolExecutor(workers) as pool:
         list(pool.map(kernel, bounds[:-1], bounds[1:]))
 

@@ -143,9 +143,7 @@ class AMOSA(Algorithm):
         self.soft_limit = integer("soft_limit", soft_limit, 2)
         self.hard_limit = integer("hard_limit", hard_limit, 1)
         if self.hard_limit >= self.soft_limit:
-            raise ValueError(
-                f"hard_limit must be less than soft_limit, got {self.hard_limit} and {self.soft_limit}"
-            )
+            raise ValueError(f"hard_limit={self.hard_limit} must be less than soft_limit={self.soft_limit}")
         self.n_samples = _n_samples(init_factor, self.soft_limit)
         self.n_climb = integer("n_climb", n_climb, 0)
         self.n_moves = integer("n_moves", n_moves, 1)
@@ -181,7 +179,7 @@ class AMOSA(Algorithm):
         )
         dtype = population.get("X").dtype
         if dtype.kind not in "biuf":
-            raise TypeError(f"AMOSA requires genotypes that are arrays of numbers, got an array of {dtype}")
+            raise TypeError(f"AMOSA requires numeric genotypes, got dtype {dtype}")
         self._dtype = dtype.str
         return population
 

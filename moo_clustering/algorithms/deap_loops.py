@@ -297,7 +297,7 @@ class CountedStep(Documented, ABC):
         for name in needed:
             if not callable(getattr(toolbox, name, None)):
                 raise ValueError(
-                    f"toolbox has no {name!r}, which {type(self).__name__} calls: register it"
+                    f"toolbox has no {name!r}, which {type(self).__name__} calls; register it"
                     + {"mutate": ", or set mutpb=0", "km": ", or set kmpb=0"}.get(name, "")
                 )
 
@@ -598,7 +598,7 @@ def hamming(first: Any, second: Any) -> int:
     """Count the genes in which two individuals differ; raise a ValueError if their lengths differ."""
     if len(first) != len(second):
         raise ValueError(
-            f"the Hamming distance is not defined for individuals of {len(first)} and {len(second)} "
+            f"the Hamming distance is undefined for individuals with {len(first)} and {len(second)} "
             "genes; register 'distance' in the toolbox"
         )
     return int(np.count_nonzero(np.asarray(first) != np.asarray(second)))

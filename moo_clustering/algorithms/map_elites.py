@@ -228,7 +228,7 @@ class CellSurvival(Survival):
             raise ValueError(f"descriptors must be a list of unique descriptors, got {quoted(descriptors)}")
         for what, each in (("cells", cells), ("ranges", ranges)):
             if not isinstance(each, Mapping):
-                raise TypeError(f"{what} must be a mapping from names of descriptors, got {quoted(each)}")
+                raise TypeError(f"{what} must be a mapping with descriptor names as keys, got {quoted(each)}")
         for name in (*cells, *ranges):
             choice("names in cells and ranges", name, self.names)
         self.cells = {name: integer(f"cells[{name!r}]", n) for name, n in cells.items()}
@@ -246,7 +246,9 @@ class CellSurvival(Survival):
             raise TypeError(f"problem must have decode(X), as PartitionProblem, got {type(problem).__name__}")
         n, weights = problem.n_obj, self.weights
         if weights is not None and not (weights.shape == (n,) and np.isfinite(weights).all()):
-            raise ValueError(f"weights must be {n} numbers, one per objective, got {quoted(weights)}")
+            raise ValueError(
+                f"weights must have one finite number per objective ({n}), got {quoted(weights)}"
+            )
         self.edges = tuple(self._edges_of(problem, name) for name in self.names)
         self.values: FloatArray = np.empty((0, len(self.names)))
         self.course: list[tuple[float, ...]] = []
@@ -270,8 +272,8 @@ class CellSurvival(Survival):
             for name, column, each in zip(self.names, values.T, self.edges, strict=True):
                 if ((column < each[0]) | (column > each[-1])).all():
                     warn_caller(
-                        f"the descriptor {name!r} of all initial partitions is outside its range, from "
-                        f"{each[0]:g} to {each[-1]:g}, so they share the outer cells: change ranges"
+                        f"the descriptor {name!r} is outside its range, {each[0]:g} to {each[-1]:g}, for all "
+                        "initial partitions, which therefore share the outer cells; change ranges"
                     )
         cells = _cells_of(values, self.edges)
         quality, violation = self._quality(pop.get("F")), pop.get("CV")[:, 0]
@@ -318,6 +320,6 @@ def _named(descriptor: Any) -> tuple[str, Any]:
     if isinstance(descriptor, tuple) and list(map(callable, descriptor)) == [False, True]:
         return str(descriptor[0]), descriptor[1]
     raise ValueError(
-        f"descriptors must be from {tuple(_KNOWN)}, fitted indices, functions of labels or (name, function), "
-        f"got {quoted(descriptor)}"
+        f"each descriptor must be one of {tuple(_KNOWN)}, a fitted index, a function of labels or a tuple "
+        f"(name, function); got {quoted(descriptor)}"
     )

@@ -129,7 +129,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
-            f"{kind.__name__} has no option {', '.join(sorted(unknown))}; its pymoo options are "
+            f"{kind.__name__} does not support {', '.join(sorted(unknown))}; the supported pymoo options are "
             f"{', '.join(sorted(known))}"
         )
     return options
@@ -138,7 +138,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 def uniform_sampling(problem: Problem, name: str) -> Sampling:
     """Return uniform integer or real sampling; ``name`` is the algorithm's name for the error message."""
     if not problem.has_bounds():
-        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
+        raise ValueError(f"{type(problem).__name__} has no bounds for sampling; pass sampling to {name}")
     is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)
     return IntegerRandomSampling() if is_integer else FloatRandomSampling()
 
@@ -222,7 +222,7 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
     if np.isnan(F).any():
         raise ValueError(
             f"{type(problem).__name__} returned NaN objectives; return large finite values instead, "
-            "or set replace_nan_values_by of the problem"
+            "or set the problem's replace_nan_values_by"
         )
 
 
@@ -448,13 +448,13 @@ class PymooSearch:
         if directions is not None and np.shape(directions)[-1] != problem.n_obj:
             raise ValueError(
                 f"{type(algorithm).__name__} has reference directions for {np.shape(directions)[-1]} "
-                f"objectives, but the problem has {problem.n_obj}: pass "
+                f"objectives, but the problem has {problem.n_obj}; pass "
                 f"ref_dirs=get_reference_directions('das-dennis', {problem.n_obj}, n_partitions=20)"
             )
         if problem.n_obj > 1 and isinstance(getattr(algorithm, "survival", None), FitnessSurvival):
             raise ValueError(
-                f"{type(algorithm).__name__} minimises one objective, but the problem has {problem.n_obj}: "
-                "use an algorithm for several objectives such as NSGA2"
+                f"{type(algorithm).__name__} minimises one objective, but the problem has {problem.n_obj}; "
+                "use a multi-objective algorithm such as NSGA2"
             )
         check_constraints(problem, type(algorithm))
         self.problem = problem
@@ -515,7 +515,9 @@ class PymooSearch:
         if not reason and _UNSAVED & {one.__name__ for one in kinds if one.__module__.startswith("pymoo.")}:
             reason = "contains running generators or other searches, which cannot be saved"
         if reason:
-            raise ValueError(f"{kinds[0].__name__} cannot be checkpointed: it {reason}; omit checkpoint")
+            raise ValueError(
+                f"{kinds[0].__name__} cannot be checkpointed, because it {reason}; omit checkpoint"
+            )
         if self._algorithm.termination.early is not None:
             raise ValueError("termination cannot be checkpointed; use n_gen, or omit checkpoint")
         if self._algorithm.save_history:
@@ -528,8 +530,8 @@ class PymooSearch:
         sampling = getattr(holder, "sampling", None)
         if not isinstance(sampling, Sampling):
             raise TypeError(
-                f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} "
-                f"is {quoted(sampling)}: pass problem.operators(algorithm, start=...)"
+                f"start requires an algorithm with a pymoo Sampling, but {type(algorithm).__name__} has "
+                f"{quoted(sampling)}; pass problem.operators(algorithm, start=...)"
             )
         holder.sampling = begun(sampling, genes)
 
@@ -582,8 +584,8 @@ class PymooSearch:
             rank, feasible = algorithm.pop.get("rank", "FEAS")
             if any(one is None for one in rank[feasible.ravel()]):
                 raise ValueError(
-                    f"{type(survival).__name__} must set the rank and crowding of all feasible survivors: "
-                    "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first"
+                    f"{type(survival).__name__} must set the rank and crowding of all feasible survivors; "
+                    "call pymoo's RankAndCrowding().do(problem, pop, n_survive=len(pop)) first"
                 )
 
     def settings(self) -> dict[str, Any]:
@@ -657,7 +659,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
             gene = int(outside[0])
             raise ValueError(
                 f"{who} must create genes within the bounds of the problem, from {low[gene]:g} to "
-                f"{high[gene]:g} for gene {gene}, got {genes[gene]}: {VALID_GENES}"
+                f"{high[gene]:g} for gene {gene}, got {genes[gene]}; {VALID_GENES}"
             )
 
 
@@ -666,7 +668,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
-                f"{algorithm.__name__} requires reference directions: pass algorithm as an object such as "
+                f"{algorithm.__name__} requires reference directions; pass algorithm as an object such as "
                 f"{algorithm.__name__}(get_reference_directions('das-dennis', n_obj, n_partitions=20))"
             )
         return algorithm(pop_size=pop_size, **operators)
@@ -767,7 +769,7 @@ class AlgorithmState:
         name = type(self._algorithm).__name__
         where = "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in path)
         return ValueError(
-            f"{name} cannot be checkpointed: {name}{where} {why}; omit checkpoint, or define "
+            f"{name} cannot be checkpointed, because {name}{where} {why}; omit checkpoint, or define "
             "checkpoint_state() and restore_checkpoint_state() in its class"
         )
 
@@ -869,7 +871,7 @@ def _append(array: Any, arrays: dict[str, Any]) -> int:
 def _flatten(individual: Individual) -> dict[str, Any]:
     if type(individual) is not Individual:
         raise searches.NotStorableError(
-            f"individuals of the class {type(individual).__qualname__} cannot be saved"
+            f"individuals of class {type(individual).__qualname__} cannot be saved"
         )
     fields = ("X", "F", "G", "H", "dF", "dG", "dH", "ddF", "ddG", "ddH", "CV")
     row = {name: getattr(individual, f"_{name}") for name in fields}

@@ -162,8 +162,8 @@ def _observe(search: Search, recorder: Recorder | None, progress: Progress) -> N
 def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint | None) -> None:
     if search.exhausted and search.generation < n_gen:
         warn_caller(
-            f"the search found no new individuals after generation {search.generation} of {n_gen} "
-            "and stopped there (the search space may be nearly exhausted, or the variation too weak)",
+            f"the search stopped after generation {search.generation} of {n_gen}, because it found no new "
+            "individuals (the search space may be nearly exhausted, or the variation too weak)",
             ExhaustedSearchWarning,
         )
     if interrupted:
@@ -324,7 +324,7 @@ class Recorder(Callback):
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))
         if len(names) != n_objectives:
             raise ValueError(
-                f"objective_names must have one name per objective, {n_objectives} in all; got {len(names)}"
+                f"objective_names must have one name per objective ({n_objectives}), got {len(names)}"
             )
         front = partial(NonDominatedSorting().do, only_non_dominated_front=True)
         columns: dict[str, Any] = {
@@ -510,7 +510,7 @@ class Saver:
             where = f"checkpoint {self._checkpoint.path}"
             kept = f"{where} has no generations yet"
             if self._saved is not None:
-                kept = f"{where} contains generation {self._saved}, from which a resumed run continues"
+                kept = f"resume from generation {self._saved} in {where}"
         said = str(error) or "memory ran out"
         return MemoryError(f"{said} (after generation {self._search.generation}; {kept})")
 
@@ -616,7 +616,7 @@ def _kind(key: str, value: Any) -> tuple[Any, ...]:
         return (type(value).__name__,)
     raise NotStorableError(
         f"{key!r} of an individual has type {type(value).__name__}, but only numbers, strings and "
-        "arrays of these can be saved"
+        "their arrays can be saved"
     )
 
 

@@ -339,7 +339,8 @@ def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str)
         raise TypeError(f"{parameter} must be a sequence of names, got {quoted(names)}")
     result = tuple(str(name) for name in names)
     if len(result) != count:
-        raise ValueError(f"{parameter} has {len(result)} names for {count} {what}")
+        allowed = f"one name per {what.removesuffix('s')}, {count} in all"
+        raise ValueError(f"{parameter} must have {allowed}; got {len(result)}")
     return result
 
 
@@ -418,9 +419,9 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     try:
         codes, first = pd.factorize(values)
     except TypeError as error:
-        raise TypeError(f"groups must contain one hashable identifier per instance: {error}") from error
+        raise TypeError(f"groups must contain hashable identifiers ({error})") from error
     if codes.min(initial=0) < 0:
-        raise ValueError(f"row {int(codes.argmin())} has no bag identifier (it is missing in groups)")
+        raise ValueError(f"groups must not contain missing values, got one in row {int(codes.argmin())}")
     offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(first)))]).astype(np.int64)
     order = None if np.all(np.diff(codes) >= 0) else np.argsort(codes, kind="stable").astype(np.int64)
     return order, offsets, tuple(str(name) for name in first)
@@ -441,7 +442,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
     features = frame.drop(columns=[bag])
     for name, dtype in zip(features.columns, features.dtypes, strict=True):
         if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
-            raise TypeError(f"column {name!r} is not numeric but {dtype}; drop it or encode it")
+            raise TypeError(f"column {name!r} must be numeric, got dtype {dtype}; drop or encode it")
     dtype = float_type(*features.dtypes)
     # Copy, because the result can share memory with the frame.
     values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
@@ -472,7 +473,7 @@ def _chosen(index: Any, n_bags: int) -> Int64Array:
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(
-            f"an index of bags must be an integer, a slice, a mask or a list of integers, got {quoted(index)}"
+            f"a bag index must be an integer, a slice, a mask or a list of integers, got {quoted(index)}"
         )
     if array.dtype.kind == "b":
         if len(array) != n_bags:
@@ -510,11 +511,11 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
         First row of each bag in a 2-d ``X``, followed by the number of rows.
     """
     if groups is not None and offsets is not None:
-        raise ValueError("groups and offsets cannot be combined; pass one of them")
+        raise ValueError("pass either groups or offsets, not both")
     if groups is not None or offsets is not None:
         name = "offsets" if groups is None else "groups"
         if isinstance(X, Bags):
-            raise ValueError(f"{name} must be None, because X already contains bags")
+            raise ValueError(f"{name} must be None if X already contains bags")
         if groups is not None:
             return Bags.from_groups(X, groups)
         return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
@@ -540,7 +541,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     if array.ndim != 1:
         raise ValueError(f"offsets must be 1-d, got shape {array.shape}")
     if len(array) < 2:
-        raise ValueError(f"offsets has {len(array)} entries, but at least two are required for one bag")
+        raise ValueError(f"offsets must have at least two entries (one bag), got {len(array)}")
     if array.dtype.kind not in "iu":
         raise TypeError(f"offsets must be integers, got dtype {array.dtype}")
     if array[0] != 0:
@@ -549,9 +550,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     steps = np.diff(array)
     if steps.min() < 0:
         bag = int(steps.argmin())
-        raise ValueError(
-            f"offsets must increase, but {array[bag]} is followed by {array[bag + 1]} (entry {bag + 1})"
-        )
+        raise ValueError(f"offsets must increase, got {array[bag + 1]} after {array[bag]} at index {bag + 1}")
     if array[-1] != n_instances:
         raise ValueError(f"offsets must end at the number of instances, {n_instances}, got {array[-1]}")
     if steps.min() == 0:

@@ -333,7 +333,8 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     """
     D = checked_array(distances, "distances", np.float64)
     if D.ndim != 2 or (D < 0.0).any():
-        raise ValueError("distances must be a matrix of finite non-negative numbers")
+        got = f"got {D.min():g}" if D.ndim == 2 else f"got shape {D.shape}"
+        raise ValueError(f"distances must be a matrix of non-negative numbers, {got}")
     width = gaussian_scale(D) if scale is None else float(scale)
     if not width > 0.0:
         raise ValueError(f"scale must be positive, got {scale}")

@@ -42,7 +42,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     choice("kind", kind, EMBEDDINGS)
     if kind == "prototypes":
         if symmetric is None:
-            raise ValueError('kind="prototypes" requires symmetric, the distances between bags')
+            raise ValueError('kind="prototypes" requires the distances between bags; pass symmetric=...')
         return symmetric
     if kind == "mean":
         return as_bags(bags).means()
@@ -78,7 +78,7 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
     """
     data = as_bags(bags)
     if not len(statistics):
-        raise ValueError("statistics must contain at least one of 'mean', 'min' and 'max'")
+        raise ValueError("statistics must contain at least one of 'mean', 'min' or 'max', got none")
     check_kinds(statistics, name="statistics", allowed=get_args(Statistic))
     reductions = {"min": np.minimum, "max": np.maximum}
     parts = [
@@ -94,7 +94,7 @@ def check_kinds(kinds: Sequence[str], *, name: str, allowed: Sequence[str]) -> N
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")
     for kind in kinds:
-        choice(f"each of {name}", kind, allowed)
+        choice(f"every entry of {name}", kind, allowed)
 
 
 def sliced_quantile_embedding(

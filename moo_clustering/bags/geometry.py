@@ -254,7 +254,8 @@ class BagGeometry(Shared):
         """Convert labels for the compiled kernels; raise a ValueError if the shape or a label is invalid."""
         labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
-            raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}")
+            n = self.n_bags
+            raise ValueError(f"labels must have one column per bag, {n} in all; got shape {labels.shape}")
         if labels.size and (labels.min() < 0 or (n_clusters is not None and labels.max() >= n_clusters)):
             raise ValueError(
                 f"labels must be from 0 to {'K - 1' if n_clusters is None else n_clusters - 1}, got "
@@ -304,7 +305,8 @@ def farthest_candidates(
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
     if data.ndim != 2 or centers.ndim != 2 or data.shape[1] != centers.shape[1] or not len(centers):
-        raise ValueError(f"X and means must be matrices of equal width, got {data.shape} and {centers.shape}")
+        shapes = f"{data.shape} and {centers.shape}"
+        raise ValueError(f"X and means must be matrices with the same number of columns, got shapes {shapes}")
     integer("min_cluster_size", min_cluster_size)
     bounds = to_offsets(offsets, len(data), None)
     origin = centers.mean(axis=0)

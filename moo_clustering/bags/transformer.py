@@ -30,7 +30,7 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
     rows = rows.toarray() if issparse(rows) else np.asarray(rows)
     if len(rows) != bags.n_instances:
         raise ValueError(
-            f"transformer must return as many rows as instances, {bags.n_instances}; got {len(rows)}"
+            f"transformer must return one row per instance, {bags.n_instances} in all; got {len(rows)}"
         )
     return Bags(rows, bags.offsets, bag_ids=bags.bag_ids, feature_names=feature_names)
 
@@ -99,10 +99,11 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:
-            raise ValueError(f"X has {bags.n_features} features, but the fit had {self.n_features_in_}")
+            expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+            raise ValueError(f"X has {bags.n_features} features, but {expected}")
         fitted = getattr(self, "feature_names_in_", None)
         if bags.feature_names is not None and fitted is not None and bags.feature_names != tuple(fitted):
-            raise ValueError("The feature names of X must match those of the fitted bags, in the same order")
+            raise ValueError("feature names of X must match those of the fit, in the same order")
         return _with_rows(bags, self.transformer_.transform(bags.instances), self._names(bags.feature_names))
 
     @available_if(_inner_has("inverse_transform"))

@@ -449,7 +449,7 @@ def _told(run: AskedRun) -> str:
     likely, parts = last["probability"], []
     if likely == likely and last["answer"] != "unknown":
         parts.append(f"Expected: {'together' if likely >= 0.5 else 'apart'} ({max(likely, 1 - likely):.0%}).")
-    moved, k = round(last["moved"] * len(run.session.labels_)), last["n_clusters"]
+    moved, k = round(last["moved"] * len(run.session.labels_)), int(last["n_clusters"])
     parts.append(f"{moved} {run.kind}{'s' * (moved != 1)} moved; {k} cluster{'s' * (k != 1)}.")
     if (number := int(last["contradicts"])) >= 0:
         earlier = f"{number + 1} ({history['answer'][number]})"

@@ -75,8 +75,8 @@ def load_data(
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
-        others |= {"--start with a column": start, "--header or --no-header": header is not None}
-        return load_graph(Path(data), method, labels, others)
+        more = {"--start with a column": start, "--header or --no-header": header is not None}
+        return load_graph(Path(data), method, labels, others | more)
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(f"--header and --no-header require a text table or an Excel sheet, got {data}")

@@ -487,7 +487,7 @@ def _opening(title: str, text: str) -> str:
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
-    return whole if len(whole) <= _TEXT_LENGTH else f"{whole[: _TEXT_LENGTH - 3].rstrip()}..."
+    return shortened(whole, _TEXT_LENGTH)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ import click
 from moo_clustering._messages import aligned as aligned
 from moo_clustering._messages import bar_class, for_command, message_line, path_fault, quoted, value_line
 from moo_clustering._messages import printable_line as printable_line
+from moo_clustering._messages import shortened as shortened
 
 INTERRUPTED = 130
 _SOON = 0.02  # seconds before an interruption during a compilation is repeated
@@ -412,9 +413,3 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
 
 def one_line(text: object) -> str:
     return " ".join(str(text).split())
-
-
-def shortened(text: object, width: int) -> str:
-    """Shorten a text to a single line of at most ``width`` characters."""
-    line = printable_line(text)
-    return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."

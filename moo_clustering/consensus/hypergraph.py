@@ -121,8 +121,8 @@ def cspa(
             )
     if partitioner == "svd" and n_clusters > edges.n_edges:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the number of clusters of all runs, "
-            f"{edges.n_edges}; partitioner='svd' cannot separate so many clusters"
+            f"n_clusters={n_clusters} must not exceed the number of clusters of all runs, "
+            f"{edges.n_edges}, with partitioner='svd'"
         )
     metis = use_metis(partitioner, "average", "cspa")
     if partitioner != "svd":
@@ -156,7 +156,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
     needed = {"average": 8, "metis": 40, "spectral": 64}[partitioner] * n_samples * width
     if needed > max_memory:
         graphs = "pass n_neighbors with partitioner='metis' or 'spectral'"
-        advice = graphs if n_neighbors is None else "lower n_neighbors"
+        advice = graphs if n_neighbors is None else "decrease n_neighbors"
         raise ValueError(
             f"cspa compares all pairs of {n_samples} samples and requires {needed / 2**30:.3g} GiB, which "
             f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use partitioner='svd', "
@@ -272,7 +272,7 @@ def check_ensemble(
         raise ValueError(
             "labels must assign every sample to a cluster in at least one run (of positive weight), but "
             f"{len(lost)} of {edges.n_samples} samples are -1 in all runs: {shown}. Remove these "
-            "columns, as in labels[:, (labels >= 0).any(axis=0)]"
+            "columns with labels[:, (labels >= 0).any(axis=0)]."
         )
     return edges, run_weights
 
@@ -282,9 +282,9 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
         return np.ones(n_runs)
     values = checked_array(weights, "weights", np.float64)
     if values.shape != (n_runs,):
-        raise ValueError(f"weights must have one entry per run, shape ({n_runs},); got {values.shape}")
+        raise ValueError(f"weights must have one value per run ({n_runs}), got shape {values.shape}")
     if not np.isfinite(values).all() or values.min() < 0 or values.max() == 0:
-        raise ValueError("weights must be finite and non-negative, and positive for some run")
+        raise ValueError("weights must be finite and non-negative, and positive for at least one run")
     return values
 
 
@@ -385,7 +385,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
         _say_once(f"{function}(partitioner='auto') uses {used}")
     elif not available:
         raise _arrays.MissingPackageError(
-            f"{function} with METIS requires pymetis: install moo_clustering[metis], or use {fallback!r} "
+            f"{function} with METIS requires pymetis; install moo_clustering[metis], or use {fallback!r} "
             "instead"
         )
     return available
@@ -412,7 +412,7 @@ def metis_parts(
 
 
 def warn_of_balance(
-    edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be cut",
+    edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be split",
     balance: float = BALANCE,
 ) -> None:  # fmt: skip
     """Warn if, in most runs, the largest cluster exceeds ``balance`` times the mean part size."""
@@ -421,7 +421,7 @@ def warn_of_balance(
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
     if weights[unequal].sum() > weights.sum() / 2:
         _arrays.warn_caller(
-            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs has "
+            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs is "
             f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; use {instead}"
         )
 

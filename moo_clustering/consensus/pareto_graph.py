@@ -38,7 +38,7 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
     members: list[int] = []
     F = checked_array(F, "F", np.float64, ndim=(2,))
     if not F.size:
-        raise ValueError(f"F must have shape (n_individuals, n_objectives), got {F.shape}")
+        raise ValueError(f"F must not be empty, got shape {F.shape}")
     for front in NonDominatedSorting().do(F):
         members.extend(front)
         if len(members) >= min_members:
@@ -222,7 +222,7 @@ def kernel_graph(
         choice("sigma", sigma, ("mean", "median", "grid"))
     edges, distances = edge_distances(ranks, lists)
     if laplacian == "unnormalized":
-        warn_caller("ensemble='es3' with laplacian='unnormalized' tends to separate outliers; prefer 'sym'")
+        warn_caller("ensemble='es3' with laplacian='unnormalized' tends to separate outliers; use 'sym'")
     if sigma == "grid":
         graphs = (symmetrize(kernel_weights(edges, distances, s)) for s in SIGMA_GRID)
         gaps = [eigengap(graph, n_clusters, rng=rng) for graph in graphs]
@@ -252,7 +252,7 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     """
     distances = checked_array(distances, "distances", np.float64)
     if distances.shape != (edges.nnz,):
-        raise ValueError(f"distances must have one entry per edge, {edges.nnz}; got shape {distances.shape}")
+        raise ValueError(f"distances must have one entry per edge ({edges.nnz}), got shape {distances.shape}")
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
@@ -294,7 +294,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     weights = checked_array(weights, "weights", np.float64)
     if weights.shape != lists.indices.shape:
         raise ValueError(
-            f"weights must have the shape of the neighbour lists, {lists.indices.shape}; got {weights.shape}"
+            f"weights must have shape {lists.indices.shape}, as the neighbour lists; got {weights.shape}"
         )
     return listed_edges(lists, weights)
 
@@ -304,7 +304,7 @@ def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
     found = checked_integers(ranks, "ranks")
     n_samples, width = lists.indices.shape
     if found.ndim != 2 or found.shape[1] != n_samples or not len(found):
-        raise ValueError(f"ranks must have shape (n_members, {n_samples}), got {found.shape}")
+        raise ValueError(f"ranks must have shape (n_members, {n_samples}), got shape {found.shape}")
     if found.min() < 0 or found.max() >= width:
         raise ValueError(f"ranks must be from 0 to {width - 1}, got {found.min()} to {found.max()}")
     return found

@@ -161,7 +161,7 @@ def select_pareto(
     covers = np.array([all_runs.seen[subset].any(axis=0).all() for subset in subsets])
     if not covers.any():
         raise ValueError(
-            f"in every subset found, a sample is missing from all runs; increase min_runs={min_runs}"
+            f"every subset found has a sample that is missing from all its runs; increase min_runs={min_runs}"
         )
     subsets, F = subsets[covers], F[covers]
     # Compute the intersections before taking subsets, so that all subsets share them.
@@ -228,11 +228,11 @@ def _evolved_front(
 def _checked_features(select: str, X: Any, n_samples: int) -> Any:
     if select == "anmi":
         if X is not None:
-            raise ValueError("X is only used with select='i2'; omit it or set select='i2'")
+            raise ValueError("X requires select='i2'; omit X or set select='i2'")
         return None
     if X is None:
-        raise ValueError("select='i2' requires X, the features of the samples")
+        raise ValueError("select='i2' requires X, the sample features")
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     if X.shape[0] != n_samples:
-        raise ValueError(f"X must have one row per sample, {n_samples} in all; got {X.shape[0]}")
+        raise ValueError(f"X must have one row per sample ({n_samples}), got {X.shape[0]}")
     return X

@@ -17,19 +17,19 @@ def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Arra
     if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise ValueError(f"{name} must have shape (n_pairs, 2), got {array.shape}")
+        raise ValueError(f"{name} must have shape (n_pairs, 2), got shape {array.shape}")
     array = checked_integers(array, name).astype(np.int64, copy=False)
     outside = np.flatnonzero(((array < 0) | (array >= n_samples)).any(axis=1))
     if len(outside):
         i, j = array[outside[0]]
         raise ValueError(
             f"{name} row {outside[0]}: pair ({i}, {j}) is out of range; "
-            f"with n_samples={n_samples} samples are numbered 0 to {n_samples - 1}"
+            f"with n_samples={n_samples}, samples are numbered 0 to {n_samples - 1}"
         )
     alike = np.flatnonzero(array[:, 0] == array[:, 1])
     if len(alike):
         i = array[alike[0], 0]
-        raise ValueError(f"{name} row {alike[0]}: pair ({i}, {i}) joins a sample to itself")
+        raise ValueError(f"{name} row {alike[0]}: pair ({i}, {i}) links a sample to itself")
     return array
 
 
@@ -39,7 +39,7 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
         return np.ones(n_pairs)
     array = checked_array(weights, name, np.float64).copy()
     if array.shape != (n_pairs,):
-        raise ValueError(f"{name} must have shape ({n_pairs},), one weight per pair, got {array.shape}")
+        raise ValueError(f"{name} must have one weight per pair ({n_pairs}), got shape {array.shape}")
     wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
     if len(wrong):
         raise ValueError(f"{name} must be positive and finite, got {array[wrong[0]]} at [{wrong[0]}]")
@@ -52,7 +52,7 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
     if n_samples is not None and len(values) != n_samples:
-        raise ValueError(f"y must have one value per sample, {n_samples} in all; got {len(values)}")
+        raise ValueError(f"y must have one value per sample ({n_samples}), got {len(values)}")
     hint = "; number the classes 0, 1, ... and mark unlabelled samples with -1"
     classes = checked_integers(marked(values), "y", hint).astype(np.int64, copy=False)
     wrong = np.flatnonzero(classes < -1)
@@ -68,7 +68,7 @@ def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
     n_clusters = next((limit for limit in limits if isinstance(limit, Integral)), n_classes)
     if n_clusters < n_classes:
         warn_caller(
-            f"y has {n_classes} classes, more than the {n_clusters} clusters, so that some classes share a "
+            f"y has {n_classes} classes, but there are only {n_clusters} clusters, so some classes share a "
             "cluster; increase the number of clusters"
         )
 
@@ -92,7 +92,7 @@ def check_affordable(n_listed: int, max_pairs: int) -> None:
     """Raise a ValueError if more than ``max_pairs`` pairs would be listed."""
     if n_listed > max_pairs:
         raise ValueError(
-            f"this would list {n_listed:,} pairs, more than max_pairs={max_pairs:,}; use "
+            f"{n_listed:,} pairs would be listed, which exceeds max_pairs={max_pairs:,}; use "
             "ConstraintGroups (constraint_groups), which does not list pairs, or increase max_pairs"
         )
 

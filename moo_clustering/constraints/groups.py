@@ -52,7 +52,7 @@ class ConstraintGroups(Shared):
         pairs = checked_array(self.conflicts, "conflicts")
         pairs = np.empty((0, 2), np.int64) if not pairs.size else checked_integers(pairs, "conflicts")
         if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(f"conflicts must have shape (n_conflicts, 2), got {pairs.shape}")
+            raise ValueError(f"conflicts must have shape (n_conflicts, 2), got shape {pairs.shape}")
         wrong = (pairs < 0).any(axis=1) | (pairs >= n_groups).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
         if wrong.any():
             g, h = pairs[np.flatnonzero(wrong)[0]]

@@ -94,7 +94,7 @@ class Limit(Documented, ABC):
         integer("k", k)
         if n_samples is not None and self.n_samples not in (None, n_samples):
             raise ValueError(
-                f"{self.name} is a limit on {self.n_samples} samples, but there are {n_samples} samples"
+                f"{self.name} was created for {self.n_samples} samples, but there are {n_samples} samples"
             )
 
     def _rows(self, labels: ArrayLike) -> Int64Array:
@@ -129,7 +129,7 @@ class _Loads(Limit):
             c = int((self.low > self.high).argmax())
             where = f" for cluster {c}" if self.low.ndim else ""
             low, high = self.low.flat[c], self.high.flat[c]
-            raise ValueError(f"low must be at most high, got low={low:g} and high={high:g}{where}")
+            raise ValueError(f"low must not exceed high, got low={low:g} and high={high:g}{where}")
 
     def _bound(self, name: str, value: Any, default: float) -> FloatArray:
         try:
@@ -264,7 +264,7 @@ class ClusterWeights(_Loads):
     ) -> None:
         self.weight = checked_amounts(weight, "weight")
         if not self.weight.any():
-            raise ValueError("weight must have a positive value, got none")
+            raise ValueError("weight must contain at least one positive value")
         super().__init__(low, high, name)
         self.n_samples, self._total = len(self.weight), float(self.weight.sum())
         heaviest, most = int(self.weight.argmax()), float(self.high.max())
@@ -369,9 +369,7 @@ class GroupShares(Limit):
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
                 raise ValueError(f"{key} must be a non-negative number, got {quoted(value)}")
         if not low <= 1 <= high:
-            raise ValueError(
-                f"low and high must enclose 1, the ratio of all samples, got low={low:g} and high={high:g}"
-            )
+            raise ValueError(f"low must be at most 1, and high at least 1, got low={low:g} and high={high:g}")
         self.low, self.high, self._names = float(low), float(high), list(number)
         self._counts = np.bincount(self.codes)
 
@@ -443,7 +441,7 @@ class Diameter(Limit):
         if len(apart) > k:
             raise ValueError(
                 f"samples {', '.join(map(str, apart))} are pairwise farther apart than "
-                f"at_most={self.at_most:g}, so {k} clusters are not enough; increase at_most or the number "
+                f"at_most={self.at_most:g}, so {k} clusters are too few; increase at_most or the number "
                 "of clusters"
             )
 
@@ -519,7 +517,7 @@ class Kept(Limit):
         super().__init__(name=name)
         codes = checked_integers(previous, "previous", "; use -1 for new samples", ndim=(1,))
         if codes.min(initial=0) < -1 or not (codes >= 0).any():
-            raise ValueError("previous must be at least -1, and contain a non-negative label")
+            raise ValueError("previous must be at least -1, and contain at least one non-negative label")
         self.previous = codes.astype(np.int64)
         self.at_most = probability("at_most", at_most)
         self.n_samples = len(codes)
@@ -550,9 +548,9 @@ class Kept(Limit):
         moves = max(k - len(sizes) - free, int(sizes[: max(0, len(sizes) - k)].sum()))
         if moves > (self.at_most + _ROUNDING) * len(self._known):
             raise ValueError(
-                f"{k} clusters instead of {len(sizes)} change at least {moves} of {len(self._known)} "
-                f"samples, more than at_most={self.at_most:g}; increase at_most or change the number of "
-                "clusters"
+                f"with {k} clusters instead of {len(sizes)}, at least {moves} of {len(self._known)} samples "
+                f"change cluster, more than at_most={self.at_most:g}; increase at_most or change the number "
+                "of clusters"
             )
 
 

@@ -471,7 +471,7 @@ def constraint_groups(
     must = cannot = np.empty((0, 2), dtype=np.int64)
     if constraints is not None:
         if constraints.n_samples != n:
-            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
+            raise ValueError(f"constraints must have n_samples={n}, got n_samples={constraints.n_samples}")
         must, cannot = constraints.must_link, constraints.cannot_link
     # Link each sample to the first sample of its class, which takes n edges instead of a clique per class.
     labelled = np.flatnonzero(classes >= 0)
@@ -584,7 +584,7 @@ def supervision_pairs(
     if y is not None:
         known = PairwiseConstraints.from_partial_labels(y)
         if known.n_samples != n_samples:
-            raise ValueError(f"y must have one value per sample, {n_samples} in all; got {known.n_samples}")
+            raise ValueError(f"y must have one value per sample ({n_samples}), got {known.n_samples}")
         labelled = _checks.check_partial_labels(y) >= 0
         given = PairwiseConstraints(
             np.concatenate([given.must_link, known.must_link]),

@@ -62,7 +62,7 @@ def read_pairs(
         names = list(map(str, row_ids))
         numbers = {name: k for k, name in enumerate(names)}
         if n_samples is not None and len(names) != n_samples:
-            raise ValueError(f"row_ids must have one value per sample, {n_samples} in all; got {len(names)}")
+            raise ValueError(f"row_ids must have one value per sample ({n_samples}), got {len(names)}")
         if len(numbers) != len(names):
             twice = next(name for k, name in enumerate(names) if numbers[name] != k)
             raise ValueError(f"row_ids must be unique, but {twice!r} occurs more than once")
@@ -125,7 +125,7 @@ def _pair(
 ) -> tuple[int, int]:
     i, j = (_sample(path, line, cell, numbers, n_samples) for cell in row[:2])
     if i == j:
-        _fail(path, line, f"the same row twice: {row[0]!r} and {row[1]!r}")
+        _fail(path, line, f"the pair contains the same row twice: {row[0]!r} and {row[1]!r}")
     return i, j
 
 
@@ -257,7 +257,7 @@ def as_gold(y: Any) -> SingleLabels | LabelSets:
 
 def _check_indicator(indicator: Any) -> Any:
     if indicator.dtype.kind not in "biuf" or not np.isin(indicator.data, (0, 1)).all():
-        raise ValueError("a two-dimensional y must be an indicator of zeros and ones, samples by labels")
+        raise ValueError("a two-dimensional y must contain only 0 and 1, with one column per label")
     return sparse.csr_array(indicator, dtype=np.int32)
 
 
@@ -285,7 +285,7 @@ class SingleLabels:
         try:
             self._codes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
         except TypeError as error:
-            raise TypeError(f"the labels in y must have one type that can be sorted: {error}") from error
+            raise TypeError(f"the labels in y must be sortable: {error}") from error
         self.n_samples = len(labels)
         sizes = np.bincount(self._codes).astype(np.int64)
         self._by_class = np.argsort(self._codes, kind="stable")

@@ -32,7 +32,8 @@ _LEAST_ROWS = 40
 # Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
 # at most _MOST_BEYOND and the range of all other values is at least _LEAST_RANGE times the largest magnitude.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows that fill a missing cell: in general, and for two columns, where near rows may mix clusters.
+# Number of rows from which a missing cell is filled: in general, and in tables with two columns, in which the
+# nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Maximum numbers: rows in neighbour searches and splits, rows in associations, and distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000

@@ -541,13 +541,13 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
 def _table_from_frame(frame: pd.DataFrame, roles: Roles, path: Path) -> Table:
     source = str(path)
     check_roles(roles, list(frame.columns), source)
-    if not len(frame):
-        raise DataError(f"{source} has column names but no rows")
     taken = roles.by_column()
     features = [column for column in frame.columns if column not in taken]
     if not features:
         besides = f" besides {', '.join(map(repr, taken))}" if taken else ""
         raise DataError(f"{source} has no feature columns{besides}")
+    if not len(frame):
+        raise DataError(f"{source} has column names but no rows")
     others = _not_numeric(frame, features)
     if others and not roles.categories:
         _refuse(frame, others, source)

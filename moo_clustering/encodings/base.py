@@ -17,7 +17,7 @@ from moo_clustering._kernels.partitions import contingency_tables, number_by_fir
 # Larger than any gene, but within the range of the integer types used for genes.
 _FAR = 2**31 - 1
 # Advice for error messages about genes that no encoding can decode.
-VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm."
+VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm"
 
 
 class Encoding(ABC):
@@ -69,7 +69,7 @@ class Encoding(ABC):
         caller = frame.f_locals.get("self")
         who = frame.f_code.co_name if caller is None else type(caller).__name__
         raise TypeError(
-            f"{name} cannot encode partitions, which {who} requires: define {name}.encode(labels), or start "
+            f"{name} cannot encode partitions, which {who} requires; define {name}.encode(labels), or start "
             "from genotypes"
         )
 
@@ -151,10 +151,10 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     U = np.asarray(memberships)
     if U.ndim != 3 or U.shape[1] != n_samples or U.dtype.kind not in "biuf":
         got, wanted = f"shape {U.shape}, dtype {U.dtype}", f"(n_individuals, {n_samples}, n_clusters)"
-        raise ValueError(f"{name} must be numbers of shape {wanted}, got {got}")
+        raise ValueError(f"{name} must be a numeric array of shape {wanted}, got {got}")
     U = U.astype(np.float64, copy=False)
     if U.size and not (low := U.min()) >= 0:
-        raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}")
+        raise ValueError(f"{name} must be non-negative, got {low:.6g}")
     sums = U.sum(axis=2)
     # The tolerance is wide enough for float32.
     wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
@@ -162,7 +162,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
         row, sample = wrong[0]
         raise ValueError(
             f"{name} must sum to 1 over the clusters of every sample, got {sums[row, sample]:.6g} for "
-            f"sample {sample} of individual {row}: divide by the sums"
+            f"sample {sample} of individual {row}; divide them by their sums"
         )
     return U
 
@@ -294,7 +294,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
     """Return a hash of each row of numbers that depends on the values but not on the dtype."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise TypeError(f"X must have numeric rows, got shape {X.shape} and dtype {X.dtype}")
+        raise TypeError(f"X must be a numeric 2-d array, got shape {X.shape} and dtype {X.dtype}")
     keys = []
     for row in X:
         with np.errstate(invalid="ignore"):
@@ -313,14 +313,14 @@ def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
     if X.dtype.kind != "f":
         return X
     if not ((np.abs(X) <= _FAR) & (np.rint(X) == X)).all():
-        raise ValueError(f"X must contain integer genes, got fractions or values out of range: {VALID_GENES}")
+        raise ValueError(f"X must contain integer genes, got fractions or values out of range; {VALID_GENES}")
     return X.astype(np.int64)
 
 
 def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
     X = checked_array(X, name)
     if X.ndim != 2 or X.shape[1] != n_columns:
-        raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}")
+        raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got shape {X.shape}")
     if X.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numeric, got dtype {X.dtype}")
     return X if X.dtype.kind == "f" else checked_integers(X, name)
@@ -339,7 +339,7 @@ def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
 def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
     """Return the population; raise a ValueError if any gene is outside the range."""
     if X.size and (X.min() < lower or X.max() > upper):
-        raise ValueError(f"genes must be from {lower} to {upper}, got {X.min()} to {X.max()}: {VALID_GENES}")
+        raise ValueError(f"genes must be from {lower} to {upper}, got {X.min()} to {X.max()}; {VALID_GENES}")
     return X
 
 

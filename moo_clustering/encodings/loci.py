@@ -78,7 +78,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     ) -> None:
         self.kind: Kind = choice("kind", kind, get_args(Kind))
         if graph is None and kind != "locus":
-            raise ValueError(f"kind={kind!r} requires a graph of the samples; see graphs.locus_graph")
+            raise ValueError(f"kind={kind!r} requires graph, as created by graphs.locus_graph")
         if graph is not None:
             if neighbors is not None:
                 raise ValueError("pass either neighbors or graph, not both")

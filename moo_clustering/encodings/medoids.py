@@ -212,7 +212,7 @@ class MedoidEncoding(_MedoidGenes):
         if wrong.any():
             raise ValueError(
                 f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row indices from "
-                f"0 to {self.n_samples - 1}, with -1 only at the end): {base.VALID_GENES}"
+                f"0 to {self.n_samples - 1}, with -1 only at the end); {base.VALID_GENES}"
             )
         return ids
 
@@ -274,7 +274,7 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
     if wrong.any():
         raise ValueError(
             f"row {np.argmax(wrong)} of X has no {what}, a repeated {what}, or numbers outside -1 to "
-            f"{n_samples - 1}: {base.VALID_GENES}"
+            f"{n_samples - 1}; {base.VALID_GENES}"
         )
     return occupied
 

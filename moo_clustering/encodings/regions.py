@@ -81,7 +81,7 @@ class RegionEncoding(LabelEncoding):
         heaviest = int(self.weight.argmax())
         if self.weight[heaviest] > self.high * (1 + _ROUNDING):
             raise ValueError(
-                f"area {heaviest} alone weighs {self.weight[heaviest]:g}, more than high={self.high:g}: "
+                f"area {heaviest} alone weighs {self.weight[heaviest]:g}, more than high={self.high:g}; "
                 "increase high, use fewer regions, or split the area"
             )
         self.component: IntpArray = connected_components(matrix, directed=False)[1].astype(np.intp)
@@ -95,8 +95,8 @@ class RegionEncoding(LabelEncoding):
         found = self._first_grown(_PLANS, np.random.default_rng(0)) if known is None else known[0]
         if found is None:
             raise ValueError(
-                f"found no {self.n_regions} connected regions with loads from {self.low:g} to {self.high:g} "
-                f"in {_PLANS} attempts: widen the bounds, or change the number of regions"
+                f"found no plan of {self.n_regions} connected regions with loads from {self.low:g} to "
+                f"{self.high:g} in {_PLANS} attempts; widen the bounds, or change the number of regions"
             )
         # Fallback for plans that cannot be grown or repaired.
         self._feasible = np.array(found, dtype=np.int32)
@@ -264,7 +264,7 @@ class RegionEncoding(LabelEncoding):
             most = np.minimum(most, np.floor(weights / low).astype(np.int64))
         if len(sizes) > self.n_regions:
             raise ValueError(
-                f"the graph has {len(sizes)} connected components, more than n_regions={self.n_regions}: "
+                f"the graph has {len(sizes)} connected components, more than n_regions={self.n_regions}; "
                 "add neighbours that connect the components, or use more regions"
             )
         if (least > most).any():
@@ -274,14 +274,14 @@ class RegionEncoding(LabelEncoding):
             kind = "graph" if len(sizes) == 1 else kind
             raise ValueError(
                 f"the {kind} with area {area} weighs {weights[one]:g}, which cannot be divided into regions "
-                f"with loads from {self.low:g} to {self.high:g}: connect it to other areas, or widen the "
+                f"with loads from {self.low:g} to {self.high:g}; connect it to other areas, or widen the "
                 "bounds"
             )
         if not least.sum() <= self.n_regions <= most.sum():
             raise ValueError(
-                f"{self.n_regions} regions with loads from {self.low:g} to {self.high:g} are impossible: the "
-                f"components of the graph allow {least.sum()} to {most.sum()} regions; change n_regions or "
-                "the bounds"
+                f"{self.n_regions} regions with loads from {self.low:g} to {self.high:g} are impossible, "
+                f"because the graph components allow {least.sum()} to {most.sum()} regions; change n_regions "
+                "or the bounds"
             )
         share = weights / (weights.sum() / self.n_regions) if weights.any() else 0.0 * weights
         number = np.clip(np.rint(share).astype(np.int64), least, most)
@@ -298,5 +298,5 @@ def checked_weights(weight: ArrayLike | None, n_areas: int) -> FloatArray:
         return np.ones(n_areas)
     found: FloatArray = checked_amounts(weight, "weight", "area")
     if len(found) != n_areas:
-        raise ValueError(f"weight must have one value per area, {n_areas} in all; got {len(found)}")
+        raise ValueError(f"weight must have one value per area ({n_areas}), got {len(found)}")
     return found

@@ -37,7 +37,7 @@ class TupleEncoding(base.Encoding):
     def __init__(self, parts: Sequence[base.Encoding]) -> None:
         self.parts = tuple(parts) if isinstance(parts, Sequence) else (parts,)
         if wrong := [part for part in self.parts if not isinstance(part, base.Encoding)]:
-            raise TypeError(f"parts must contain Encodings, got {quoted(wrong[0])}")
+            raise TypeError(f"parts must contain only Encodings, got {quoted(wrong[0])}")
         if len(self.parts) < 2:
             raise ValueError(f"parts must contain at least two encodings, got {len(self.parts)}")
         *self._samples, self.n_samples = np.cumsum([part.n_samples for part in self.parts]).tolist()

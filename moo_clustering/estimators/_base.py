@@ -26,6 +26,7 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -116,7 +117,7 @@ def _by_part(predict: Any) -> Any:
         check_is_fitted(self)
         if args or any(value is not None and value is not False for value in options.values()):
             raise ValueError(
-                f"predict of {type(self).__name__} accepts no further arguments for a table in parts, got "
+                f"{type(self).__name__}.predict accepts no arguments besides X for a partitioned table, got "
                 f"{quoted([*options] or args[0])}; omit them, or pass rows in memory"
             )
         return lazy_labels(checked_parts(self, parts(X), reset=False), self._label())
@@ -150,7 +151,9 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def set_params(self, **params: Any) -> Self:
         """Set parameters as scikit-learn does. Those of an estimator passed as ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
-            raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
+            raise ValueError(
+                f"cannot set {name}, because start is data; pass another fitted estimator as start"
+            )
         return super().set_params(**params)  # type: ignore[misc]
 
     def __sklearn_clone__(self) -> Any:
@@ -695,9 +698,8 @@ class NearestSampleMixin:
         space, scaling, dtype = self._compared
         if space is None and np.shape(X)[1:] != (len(labels),):
             raise ValueError(
-                f'{type(self).__name__} was fitted to distances (metric="precomputed"): '
-                "predict requires the distances from new samples to all samples of the fit, of shape "
-                f"(n, {len(labels)}), got {np.shape(X)}"
+                f'{type(self).__name__} was fitted with metric="precomputed", so X must contain distances '
+                f"from new to training samples, of shape (n, {len(labels)}); got shape {np.shape(X)}"
             )
         X = numeric_features(self, X, dtype=dtype, reset=False)
         if space is None:
@@ -804,9 +806,15 @@ def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
         return
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
     _arrays.warn_caller(
-        f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: "
+        f"only {n_found} of {wanted} clusters {'is' if n_found == 1 else 'are'} non-empty: "
         f"{why or 'X has fewer distinct rows than clusters'}"
     )
+
+
+def warn_of_max_iter(what: str, max_iter: int) -> None:
+    """Warn that an iteration ended before convergence."""
+    message = f"{what} did not converge in max_iter={max_iter} iterations; increase max_iter"
+    _arrays.warn_caller(message, ConvergenceWarning)
 
 
 def warn_if_all_labelled(labelled: BoolArray) -> None:
@@ -814,8 +822,8 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
     if labelled.all():
         _arrays.warn_caller(
             "all samples are labelled, and the fit follows the labels, so scores against the same y "
-            "(also in GridSearchCV and cross_val_score) are those of a supervised method; hide "
-            "labels with -1, as in the example score_without_a_leak.py, or omit y"
+            "(also in GridSearchCV and cross_val_score) are those of a supervised method; replace "
+            "labels by -1, as in the example score_without_a_leak.py, or omit y"
         )
 
 
@@ -824,7 +832,7 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpo
     # The parameters ``free`` do not affect the search, so they can change before it is resumed.
     if estimator.checkpoint is None:
         if estimator.resume:
-            raise ValueError("resume=True requires checkpoint, the file to resume from")
+            raise ValueError("resume=True requires checkpoint, the path of the file to resume from")
         return None
     if not isinstance(estimator.random_state, Integral):
         raise ValueError(
@@ -878,7 +886,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
     """Raise an error if there are more clusters than samples, or than other items that ``of`` describes."""
     if n_clusters > most:
-        raise ValueError(f"n_clusters={n_clusters} is more than the number of {of.format(most)}")
+        raise ValueError(f"n_clusters={n_clusters} must not exceed the number of {of.format(most)}")
 
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:

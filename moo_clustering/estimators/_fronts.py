@@ -185,8 +185,8 @@ class ControlsMixin:
             if params.get(name, value) != value and not (name == "n_gen" and params[name])
         ]
         return ValueError(
-            f"{type(self).__name__} does not run a search{wanted} with these parameters; use "
-            f"others{', such as ' + ' or '.join(cures) if cures else ''}"
+            f"{type(self).__name__} does not run a search{wanted} with these parameters"
+            f"{'; set ' + ' or '.join(cures) if cures else ''}"
         )
 
     @documented(compare)
@@ -230,7 +230,7 @@ class ControlsMixin:
         search, samples = first.search, getattr(fresh, "_samples", None)
         is_deap = isinstance(search, DeapSearch)
         if is_deap and hasattr(search.toolbox, "evaluate_population"):
-            raise self._without_search(" that could have controls")
+            raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
                 # The number of evaluated trial solutions is known only after a fit.
@@ -382,7 +382,7 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
     raise ValueError(
-        f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, a row index or "
+        f"unknown rule {quoted(rule)}; use {', '.join(map(repr, allowed))}, a row index or "
         "a callable" + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
     )
 

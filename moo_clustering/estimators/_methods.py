@@ -140,7 +140,7 @@ def _check_fields(method: Method) -> None:
                 raise ValueError(f"{each.name} must be {asked}, got {quoted(value)}")
     if not set(method.supervision) <= {"labels", "label_sets", "pairs"}:
         raise ValueError(
-            "supervision must only contain 'labels', 'label_sets' and 'pairs', got "
+            "supervision must contain only 'labels', 'label_sets' and 'pairs', got "
             f"{quoted(method.supervision)}"
         )
     for alias, options in method.aliases.items():
@@ -161,17 +161,17 @@ BAG_METHODS: tuple[Method, ...] = (
     ),
     _bag_method(
         name="mi-kmeans", class_name="MIKMeans",
-        summary="k-means of bags, by the distance of the farthest instance to a centre",
+        summary="k-means of bags, by the distance from a centre to the farthest instance",
         aliases={"MIKM": {}, "MIKM-instance": {"weighting": "instance"}, "MIKM-literal": {"empty": "keep"}},
     ),
     _bag_method(
         name="migka", class_name="MIGKA",
-        summary="genetic k-means of bags, with mutation by the objective and k-means steps",
+        summary="genetic k-means of bags, with objective-based mutation and k-means steps",
         aliases={"MIGKA-printed": {"draw_weights": "printed", "empty": "closest", "elitism": 0}},
     ),
     _bag_method(
         name="mifgka", class_name="MIFGKA",
-        summary="fast genetic k-means of bags, with mutation by distance; the search allows empty clusters",
+        summary="fast genetic k-means of bags, with distance-based mutation; may search empty clusters",
         aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
     ),
     _bag_method(
@@ -181,12 +181,12 @@ BAG_METHODS: tuple[Method, ...] = (
     ),
     _bag_method(
         name="chcmic", class_name="CHCMIC",
-        summary="CHC over partitions of bags, which minimises the Davies-Bouldin index",
+        summary="CHC search for the partition of bags with the lowest Davies-Bouldin index",
         aliases={"CHCMIC-printed": {"draw_weights": "printed", "empty": "closest"}},
     ),
     _bag_method(
         name="memetic-chcmic", class_name="MemeticCHCMIC", paper=f"this package, after CHCMIC; {_BAG_PAPER}",
-        summary="CHC over local optima, with at least 5% of the bags in every cluster",
+        summary="CHC search over local optima, with at least 5% of the bags in every cluster",
     ),
 )  # fmt: skip
 _NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"
@@ -204,14 +204,14 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
     _document_method(
         name="nmf-clustering", class_name="NMFClustering",
         paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
-        summary="clusters of documents by the topics of one non-negative factorisation",
+        summary="clusters of documents from the topics of one non-negative factorisation",
         needs="documents, or non-negative term weights, and the number of clusters",
         aliases={"NMF": {}, "NMF-literal": {"unit_topics": False}},
     ),
     _document_method(
         name="spherical-kmeans", class_name="SphericalKMeans",
         paper=f"Dhillon & Modha 2001 and CLUTO, baselines of ensemble NMF; {_NMF_PAPER}",
-        summary="k-means by cosine, all clusters at once or by repeated bisection",
+        summary="k-means by cosine similarity, for all clusters at once or by repeated bisection",
         needs="documents, or numeric features, dense or sparse, and the number of clusters",
         aliases={"bisecting": {"strategy": "bisecting"}, "bisecting-kmeans": {"strategy": "bisecting"}},
     ),
@@ -265,7 +265,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
     Method(
         name="regions", class_name="Regions",
         paper="this package, after DeFord, Duchin & Solomon 2021 and Duque, Anselin & Rey 2012",
-        summary="connected regions of a map with even loads, such as territories or districts",
+        summary="connected map regions with balanced loads, such as territories or districts",
         needs="areas with polygons, and the number of regions; optional weights and earlier regions",
         areas=True,
     ),
@@ -274,7 +274,7 @@ GRAPH_METHODS: tuple[Method, ...] = (
     _guided_method(
         name="mock", class_name="MOCK",
         paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
-        summary="compact clusters of neighbours, from links of a spanning tree; finds the number of clusters",
+        summary="compact or connected clusters, from links of a spanning tree; finds the number of clusters",
         needs="numeric features; optional labels or pairs",
         aliases={
             "MOCK-2007": MOCK_2007, "delta-MOCK": MOCK_DELTA, "MOCK-PESC": MOCK_PESC,
@@ -283,7 +283,7 @@ GRAPH_METHODS: tuple[Method, ...] = (
     ),
     _guided_method(
         name="srmosc", class_name="SRMOSC", paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
-        summary="spectral clustering of graphs from a front of sparse representations of the samples",
+        summary="spectral clustering of graphs built from a Pareto front of sparse representations",
         needs="numeric features, and the number of clusters; optional labels or pairs",
         aliases={"SRMOSC-evolved": {"search": "nsga2"}},
         evolves_with={"search": "nsga2"},
@@ -291,13 +291,13 @@ GRAPH_METHODS: tuple[Method, ...] = (
     Method(
         name="fuzzy-modes-moga", class_name="FuzzyModesMOGA",
         paper="Mukhopadhyay, Maulik & Bandyopadhyay 2009, a baseline of the PESC paper",
-        summary="majority vote of a front of fuzzy clusterings around modes, for categories or numbers",
+        summary="majority vote of a Pareto front of fuzzy k-modes clusterings, for categories or numbers",
         needs="categories, or numeric features with metric='euclidean', and the number of clusters",
         aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
         categorical=True,
     ),
 )  # fmt: skip
-_SISC_NEEDS = "presence of features, 0 or 1 (otherwise, set binarize=True), dense or sparse; optional labels"
+_SISC_NEEDS = "features with values 0 and 1 (otherwise, set binarize=True), dense or sparse; optional labels"
 _SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
 _subspace_method = partial(Method, supervision=("labels", "label_sets"), sparse=True, presence=True)
 SUBSPACE_METHODS: tuple[Method, ...] = (
@@ -329,7 +329,7 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
     _guided_method(
         name="subspace-mixture", class_name="SubspaceMixture",
         paper="this package, after Celeux & Govaert 1992 and Fränti 2018",
-        summary="Gaussian clusters in few features each, by swaps of clusters; finds the number of clusters",
+        summary="Gaussian clusters in few features each, by cluster swaps; finds the number of clusters",
         needs="numeric features, dense or sparse; optional labels or pairs",
         sparse=True, equal_columns=None,
     ),
@@ -403,7 +403,7 @@ METHODS: dict[str, Method] = {
         _guided_method(
             name="hmrf-kmeans", class_name="HMRFKMeans",
             paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
-            summary="k-means with a penalty for violated pairs that depends on the distance of their samples",
+            summary="k-means with a penalty for violated pairs that depends on the distance between samples",
             needs="features, dense or sparse, the number of clusters, and labels or pairs",
             aliases={"KMProb": {}},
             sparse=True,
@@ -449,7 +449,7 @@ def add_installed() -> None:
             except Exception:
                 reason = type(error).__name__
             name = getattr(entry, "name", "")
-            sentence = f"the method {quoted(name)} of the package {quoted(package)} was skipped: {reason}"
+            sentence = f"skipped method {quoted(name)} of package {quoted(package)}: {reason}"
             names = (name, getattr(declared, "name", None))
             _LEFT_OUT[sentence] = {_plain(asked) for asked in names if isinstance(asked, str)}
         else:
@@ -485,11 +485,11 @@ def _check_installed(method: Method) -> None:
         for name in names:
             for other in others:
                 if _plain(name) in map(_plain, (other.name, other.class_name, *other.aliases)):
-                    raise ValueError(f"{quoted(name)} is already a name of the method {other.name}")
+                    raise ValueError(f"{quoted(name)} is already used by the method {other.name}")
     kind: Any = method.load()
     callables = [callable(getattr(kind, name, None)) for name in ("fit", "get_params")]
     if not isinstance(kind, type) or not all(callables):
-        raise TypeError(f"{method.module}.{method.class_name} must be a clusterer, with fit and get_params")
+        raise TypeError(f"{method.module}.{method.class_name} must be a class with fit and get_params")
     parameters = inspect.signature(kind).parameters
     for options in (*method.aliases.values(), method.graph_options, method.evolves_with):
         for name in options:

@@ -112,7 +112,7 @@ def _constraints(kind: Any) -> list[Any]:
     if kind not in _CONSTRAINTS:
         raise TypeError(
             f"the type {kind!r} has no known constraint; use Annotated[type, constraint, ...] with "
-            "constraints of scikit-learn, or ClassVar[type] if it is not a parameter"
+            "scikit-learn constraints, or ClassVar[type] if it is not a parameter"
         )
     return [_CONSTRAINTS[kind]]
 

@@ -196,8 +196,8 @@ class ParetoPoolClusterer(
                 side = cast(Any, self)._read_known_rows(y, must_link, cannot_link)
             if samples.landmark_of is not None and (self._number or 1) > samples.n_points:
                 raise ValueError(
-                    f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
-                    f"which represent the {samples.n_rows} samples; fit again with a larger n_landmarks"
+                    f"n_clusters={self.n_clusters} must not exceed the number of landmarks, "
+                    f"{samples.n_points}; fit again with a larger n_landmarks"
                 )
             complete(self._select(side, y, must_link, cannot_link))
         except BaseException:
@@ -269,13 +269,13 @@ class ParetoPoolClusterer(
         samples, candidates = self._samples, self._candidates
         if samples.counts is not None:
             raise ValueError(
-                "ask requires the rows in memory; fit a sample, or pass known rows of a table in parts to "
+                "ask requires rows in memory; fit a sample, or pass known rows of a partitioned table to "
                 "relabel as {row index: class} or as pairs"
             )
         if candidates is None or self._side_information.kind != "none":
             raise ValueError(
-                "questions require a fit without labels and pairs: call relabel() first, and pass known "
-                'pairs as session.answer("together", samples=(i, j))'
+                "questions require a fit without labels and pairs; call relabel() first, and then pass known "
+                'pairs with session.answer("together", samples=(i, j))'
             )
         start = self._solutions.get("fit", self._solutions["auto"]).labels
         labels = number_clusters(samples.per_point(start))[0]
@@ -294,12 +294,12 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
-            raise ValueError(f"session must be returned by ask() of this fit; got {session!r:.40}")
+            raise ValueError(f"session must be a session returned by ask(), got {session!r:.40}")
         if self._candidates is None or not session.is_about(
             self._candidates.labels, self._samples.landmark_of
         ):
             raise ValueError(
-                "the session belongs to another fit; use a session returned by ask() of this fit"
+                "the session belongs to another fit; pass a session that ask() returned for this fit"
             )
         answered = np.array([entry != -1 for entry in session.partial_labels().tolist()])
         answered[np.concatenate(session.pairs()).ravel()] = True
@@ -342,7 +342,7 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         if rule == "consensus" and self._number is None:
-            raise ValueError('choose("consensus") requires n_clusters; see relabel(n_clusters=...)')
+            raise ValueError('choose("consensus") requires n_clusters; set it with relabel(n_clusters=...)')
         return super().choose(rule)
 
     @property
@@ -396,15 +396,16 @@ class ParetoPoolClusterer(
             return self
         rows = self._read(X, reset=False)
         if rows.shape[0] != samples.n_samples:
-            raise ValueError(f"X must have the {samples.n_samples} samples of the fit, got {rows.shape[0]}")
+            fitted = f"the estimator was fitted on {samples.n_samples} samples"
+            raise ValueError(f"X has {rows.shape[0]} rows, but {fitted}")
         points = samples.points_given
         assert points is not None
         unlike = points[samples.nearest(rows, 1)[0][:, 0]] != points[samples.landmark_of]
         other = np.flatnonzero(unlike.any(axis=1))
         if len(other):
             raise ValueError(
-                f"row {other[0]} of X differs from row {other[0]} of the fit; pass the samples of the fit in "
-                "their order"
+                f"row {other[0]} of X differs from row {other[0]} of the training data; pass the training "
+                "samples in their original order"
             )
         self._samples = replace(samples, scaled=samples.transform(rows))
         return self
@@ -437,7 +438,7 @@ class ParetoPoolClusterer(
             return (int(ends[0]), int(ends[1])) if isinstance(ends, tuple | list) else None
         if self.granularity not in candidates.granularities:
             found = ", ".join(map(repr, candidates.granularities))
-            raise ValueError(f"no partition of the pool has granularity={self.granularity!r}, only {found}")
+            raise ValueError(f"granularity must be one of {found} for this pool, got {self.granularity!r}")
         return candidates.granularities[self.granularity]
 
     def _check_number(self, n_samples: int) -> None:
@@ -448,8 +449,8 @@ class ParetoPoolClusterer(
             integers = all(isinstance(end, Integral) and not isinstance(end, bool) for end in wanted)
             if len(wanted) != 2 or not integers or not 1 <= wanted[0] <= wanted[1]:
                 raise ValueError(
-                    "n_clusters must be a positive integer, or a pair of the smallest and the largest number "
-                    f"such as (2, 5); got {quoted(wanted)}"
+                    "n_clusters must be a positive integer, or a pair of minimum and maximum such as (2, 5); "
+                    f"got {quoted(wanted)}"
                 )
             wanted = wanted[0]
         _base.check_n_clusters(int(wanted or 1), n_samples)
@@ -705,7 +706,7 @@ class ParetoPoolClusterer(
         self._check_number(n_samples)
         if self.kernel == "bags" and side.kind != "labels":
             raise ValueError(
-                'kernel="bags" creates no pool of partitions: it requires labels of every class, fit(X, y)'
+                'kernel="bags" requires labels of every class, fit(X, y), because it creates no pool'
             )
         return side
 
@@ -715,16 +716,14 @@ class ParetoPoolClusterer(
             return None
         if not self.n_gen:
             raise ValueError(
-                "start requires an evolution: set n_gen, for instance to 20, or pass the partitions as "
-                "extra_candidates, which adds them to the pool"
+                "start requires evolution; set n_gen, for example to 20, or add the partitions to the pool "
+                "with extra_candidates"
             )
         labels: Labels = start_genes(LabelEncoding(n_samples, n_samples), self.start)
         wrong = labels.max(axis=1) + 1 != (self._number or labels.max(axis=1) + 1)
         if wrong.any():
             number = labels[wrong].max() + 1
-            raise ValueError(
-                f"start has {number} clusters, but n_clusters is {self._number}: use equal numbers"
-            )
+            raise ValueError(f"start has {number} clusters, but n_clusters={self._number}; use equal numbers")
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
@@ -794,7 +793,7 @@ class ParetoPoolClusterer(
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
             why = "the clusters are hardly clearer than those found in data without structure"
             if self.structure_p_value_ < verdicts.DOUBTFUL_P:
-                why, p_value = next(iter(self.verdict_remarks_), verdicts.TIGHT), ", p < .05"
+                why, p_value = next(iter(self.verdict_remarks_), verdicts.TIGHT), ", p < 0.05"
             warn_caller(
                 f"{verdicts.NO_STRUCTURE}: {why} (confidence {self.confidence_:.2f}{p_value}); do not trust "
                 "the number of clusters"
@@ -887,7 +886,7 @@ class ParetoPoolClusterer(
     def _why_not(self, row: int, solution: selection.Solution) -> str:
         """Explain why an alternative is not the result."""
         if self._side_information.kind != "none":
-            return "the labels or pairs decide"
+            return "the labels or pairs determine the result"
         selected = self._numbered(self._solutions["auto"]).labels
         if "fit" in self._solutions or (solution.labels != selected).any():
             return "another partition was chosen"

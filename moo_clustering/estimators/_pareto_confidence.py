@@ -81,8 +81,8 @@ class Assessor:
             # Rows of zeros have no direction, so the remark calls them empty.
             empty = self.samples.has_directions and X is not None and not X[~varied].any()
             kind, named = "empty" if empty else "identical", _enumerated([str(k) for k in uniform])
-            s, have, do = ("s", "have", "do") if len(uniform) > 1 else ("", "has", "does")
-            said = f"cluster{s} {named} {have} only {kind} rows and {do} not count"
+            s, contain, are = ("s", "contain", "are") if len(uniform) > 1 else ("", "contains", "is")
+            said = f"cluster{s} {named} {contain} only {kind} rows and {are} not assessed"
             return found._replace(remarks=(*found.remarks, said))
         points = self.samples.positions
         model = MODEL if points is not None else MODEL_WITHOUT_FEATURES
@@ -223,7 +223,7 @@ class Assessor:
             home = table.argmax(axis=1)
             shared = [first[home == one] for one in np.unique(home) if (home == one).sum() > 1]
             named = [" and ".join(map(str, joined)) for joined in shared]
-            does, told = f"joins clusters {_enumerated(named)}", -1.0
+            does, told = f"merges clusters {_enumerated(named)}", -1.0
         else:
             does = "divides the samples differently"
         X = self.samples.features
@@ -481,7 +481,7 @@ def verdict_of(estimator: Any) -> str | None:
         text += f", p < {_LEAST_SHOWN}" if p_value < _LEAST_SHOWN else f", p = {p_value:.2f}"
     text += ")"
     if supervised:
-        text += " from the pool alone, too low for a fit with labels or pairs"
+        text += "; based on the pool alone, so too low for a fit with labels or pairs"
     elif bags:
         text += "; unreliable for bags, because known classes of bags rarely form clusters"
     elif n_samples < _FEW:
@@ -545,7 +545,7 @@ class PoolReportMixin(ReportMixin):
         facts = [("verdict", verdict), *alternative_lines(rows).items()]
         if self._samples.counts is not None:
             represented = f"{self.n_landmarks_} landmarks of {self._samples.n_rows} rows"
-            facts.insert(0, ("shown", f"{represented}; sizes are numbers of landmarks"))
+            facts.insert(0, ("shown", f"{represented}; sizes count landmarks"))
         others = self._labels_of(self._alternatives)
         scored: dict[str, Any] = {}
         if scoring is not None:
@@ -725,10 +725,10 @@ class PoolReportMixin(ReportMixin):
             lines.append(f"from {self.n_landmarks_} landmarks of {self._samples.n_rows} rows")
         if len(rare := self.rare_groups_):
             texts = [
-                f"{row.n_samples} samples {'are' if row.is_cluster else 'in'} cluster {row.cluster}"
+                f"{row.n_samples} samples {'that form' if row.is_cluster else 'in'} cluster {row.cluster}"
                 for row in rare.itertuples()
             ]
-            lines.append(f"small groups at a distance from all other samples: {', '.join(texts)}")
+            lines.append(f"small groups far from all other samples: {', '.join(texts)}")
         if names := self.cluster_names_:
             lines.append(f"names: {', '.join(f'{cluster} = {name}' for cluster, name in names.items())}")
         if said := granularity_text(self.granularity_, self.granularities_):

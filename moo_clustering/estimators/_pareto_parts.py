@@ -61,7 +61,7 @@ class KnownRows(NamedTuple):
         rows = np.unique(np.concatenate([numbers, pairs.must_link.ravel(), pairs.cannot_link.ravel()]))
         if len(rows) > _MOST_KNOWN:
             raise ValueError(
-                f"y and pairs must refer to at most {_MOST_KNOWN} rows of a table in parts, got {len(rows)}"
+                f"y and pairs must name at most {_MOST_KNOWN} rows of a partitioned table, got {len(rows)}"
             )
         labels: Any = None
         if y is not None:
@@ -185,7 +185,7 @@ class PartsMixin(PartLabelsMixin):
         }
         found = next((name for name, fault in faults.items() if fault), None)
         if found is not None and isinstance(X, Parts):
-            raise ValueError(f"{found} does not support a table in parts; remove it, or fit a sample")
+            raise ValueError(f"{found} does not support a partitioned table; remove it, or fit a sample")
         return found is None  # small Dask and Zarr arrays are otherwise read into memory
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:

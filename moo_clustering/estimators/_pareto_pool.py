@@ -218,8 +218,8 @@ class PooledSamples:
     def _nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
         if (features := self.sample_features) is None:
             raise ValueError(
-                "this model was loaded without the samples of its fit, which this call requires; pass them "
-                "to restore_samples(X) first"
+                "this model was loaded without its training samples, which this call requires; call "
+                "restore_samples(X) first"
             )
         return self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
 
@@ -665,7 +665,7 @@ def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
     # Squares of larger values (in units of standard deviation) could overflow.
     if largest.max() > 1e140:
         raise ValueError(
-            f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "
+            f"column {scaling.varying[largest.argmax()]} of X contains a value so far from the others that "
             "squared distances overflow; correct the value, or remove its row"
         )
 
@@ -777,12 +777,12 @@ def _view_table(name: str, view: Any, X: Any, placing: Mapping[str, Any], seed: 
         table = X[:, _view_columns(name, view, X.shape[1])]
     if table.ndim != 2 or table.shape[0] != X.shape[0]:
         raise ValueError(
-            f"views: {name!r} must return one row per sample, {X.shape[0]} in all; got an array of shape "
+            f"views[{name!r}] must return one row per sample ({X.shape[0]}), got an array of shape "
             f"{table.shape}"
         )
     table = sp.csr_array(table) if sp.issparse(table) else np.asarray(table, dtype=np.float64)
     if not np.isfinite(table.data if sp.issparse(table) else table).all():
-        raise ValueError(f"views: {name!r} returns missing or infinite values")
+        raise ValueError(f"views[{name!r}] must return finite numbers, got missing or infinite values")
     scaling = placement.FeatureScaling.of(table, placing["scale"], n_components=placing["n_components"])
     return scaling.transform(table)
 
@@ -795,7 +795,7 @@ def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
         chosen = numbers[:0]
     if chosen.ndim != 1 or not len(chosen):
         raise ValueError(
-            f"views: {name!r} must be an object with fit_transform, or a list of column indices from "
+            f"views[{name!r}] must be an object with fit_transform, or a list of column indices from "
             f"0 to {n_features - 1}; got {quoted(view)}"
         )
     return chosen
@@ -894,7 +894,7 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
     if max_instances is None:
         return bags
     if max_instances < 1:
-        raise ValueError(f"max_instances must be None or at least 1, got {max_instances}")
+        raise ValueError(f"max_instances must be None or a positive integer, got {max_instances}")
     if bags.sizes.max() <= max_instances:
         return bags
     # Use one key per position within a bag, so the result does not depend on the order of the bags.

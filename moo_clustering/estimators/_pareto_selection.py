@@ -114,7 +114,7 @@ def read_side_information(
     targets = partial_targets(y, n_samples)
     if targets.multilabel:
         raise ValueError(
-            "y must contain one class per sample, -1 for unlabelled samples; for several labels per "
+            "y must contain one class per sample, or -1 for unlabelled samples; for several labels per "
             "sample, use SISC"
         )
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
@@ -131,8 +131,8 @@ def read_side_information(
         return SideInformation("none" if constraints is None else "pairs", None, constraints)
     if targets.n_classes == 1 and novel != "allow":
         warn_caller(
-            f"all labels in y belong to one class, {targets.classes.tolist()[0]!r}: clusters without labels "
-            'become new classes, as with novel="allow"'
+            f"all labels in y belong to one class, {targets.classes.tolist()[0]!r}, so clusters without "
+            'labels become new classes, as with novel="allow"'
         )
         novel = "allow"
     return SideInformation("novel" if novel == "allow" else "labels", targets, constraints)
@@ -414,8 +414,8 @@ class Candidates:
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
             raise ValueError(
-                f"no partition of the pool has n_clusters={interval}; its numbers of clusters are from "
-                f"{numbers[0]} to {numbers[1]}. Change n_clusters or k_range, and fit again."
+                f"no partition of the pool has n_clusters={interval}; its partitions have {numbers[0]} to "
+                f"{numbers[1]} clusters. Change n_clusters or k_range, and fit again."
             )
         return found
 
@@ -579,7 +579,7 @@ def choose_solution(
         warn_of_few(n_found, f"n_clusters={candidates.interval}")
     elif n_clusters is not None:
         top = candidates.pool.n_clusters.max()
-        why = f"the partitions of the pool have up to {top} clusters and separate no more samples; fit again"
+        why = f"the partitions of the pool have at most {top} clusters and cannot be split further; fit again"
         warn_of_few(n_found, n_clusters, why)
     return Solution(samples.per_sample(found))
 

@@ -146,7 +146,7 @@ class AMOSAClus(MedoidSetClusterer):
         given = self.annealing or {}
         if unknown := sorted(map(str, given.keys() - SCHEDULE)):
             raise ValueError(
-                f"annealing must have keys among {', '.join(SCHEDULE)}, got {quoted(', '.join(unknown))}"
+                f"annealing must contain only {', '.join(SCHEDULE)}, got {quoted(', '.join(unknown))}"
             )
         return AMOSA(acceptance=self.acceptance, **{**few, **given}, **operators)
 
@@ -328,7 +328,7 @@ class CenterProblem(Problem):
 
     def _pairs(self) -> PairwiseConstraints:
         if self.constraints is None:
-            raise ValueError("this problem has no constraints")
+            raise ValueError("this problem has no constraints; pass constraints when creating it")
         return self.constraints
 
     def _each(self, X: ArrayLike) -> Iterator[FloatArray]:
@@ -384,7 +384,7 @@ class CenterSampling(SeededSampling):
         return X.reshape(n_samples, -1)
 
 
-_NOT_SAMPLES = "centres are not samples, so the distances between centres are not known"
+_NOT_SAMPLES = "centres are not samples, so the distances between centres are unknown"
 
 
 class _GivenRows(MedoidSpace):

@@ -144,7 +144,7 @@ class BagClusterer(
         data = BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed, equal)
         yield from self._fit(data) or ()
         if (data.united(self.labels_) != self.labels_).any():
-            warn_caller("equal bags are in different clusters, because min_cluster_size requires it")
+            warn_caller("equal bags are in different clusters, because of min_cluster_size")
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, ignoring constraints and minimum cluster sizes.
@@ -203,8 +203,8 @@ class BagClusterer(
         least = self._smallest_size(n_bags)
         if self.n_clusters * least > n_bags:
             raise ValueError(
-                f"n_clusters={self.n_clusters} clusters of at least min_cluster_size={least} bags "
-                f"require {self.n_clusters * least} bags, got {n_bags}"
+                f"n_clusters={self.n_clusters} and min_cluster_size={least} require at least "
+                f"{self.n_clusters * least} bags, got {n_bags}"
             )
 
     def _smallest_size(self, n_bags: int) -> int:
@@ -224,7 +224,7 @@ class BagClusterer(
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
         """Unite identical bags, number clusters by first bags, and return the former cluster numbers."""
-        why, least = "distances and constraints leave the others empty", self._smallest_size(len(labels))
+        why, least = "the distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
             is_few = data.equal.max() + 1 < self.n_clusters
@@ -286,9 +286,9 @@ class DistanceOptions:
         super()._check_sizes(n_bags)  # type: ignore[misc]
         if 8 * n_bags**2 > self.max_memory:
             raise ValueError(
-                f"{type(self).__name__} requires the distances of all pairs of {n_bags} bags, "
-                f"{n_bags**2 / 2**27:.3g} GiB, which exceed max_memory={self.max_memory} bytes; "
-                "increase max_memory or cluster a sample of the bags"
+                f"{type(self).__name__} requires {n_bags**2 / 2**27:.3g} GiB for the distances of {n_bags} "
+                f"bags, which exceeds max_memory={self.max_memory} bytes; increase max_memory or cluster a "
+                "sample of the bags"
             )
 
 
@@ -308,7 +308,7 @@ def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
             table = cdist(bags.instances[rows], vectors)
             np.maximum(into, np.maximum.reduceat(table, bounds[:-1], axis=0), out=into)
     if not np.isfinite(out).all():
-        raise ValueError("squared distances of the instances overflow; rescale the data")
+        raise ValueError("squared distances between instances overflow; rescale the data")
     return out
 
 

@@ -120,8 +120,8 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
             return np.asarray(search.hall_of_fame[0])
         warn_caller(
             f"{type(self).__name__} found no partition with {self.n_clusters} clusters of at least "
-            f"{self.min_cluster_size} bags; the best partition with smaller clusters is used, and these "
-            "are filled as far as constraints allow"
+            f"{self.min_cluster_size} bags; the best partition with smaller clusters is used, and its "
+            "clusters are filled as far as the constraints allow"
         )
         return np.asarray(max(search.population, key=lambda one: one.fitness.wvalues))
 
@@ -493,7 +493,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     def _check_sizes(self, n_bags: int) -> None:
         super()._check_sizes(n_bags)
         if self.k_min is not None and self.k_min > self.n_clusters:
-            raise ValueError(f"k_min={self.k_min} is more than n_clusters={self.n_clusters}")
+            raise ValueError(f"k_min={self.k_min} must not exceed n_clusters={self.n_clusters}")
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         distances = bag_distances(data.bags, kind=self.kind, n_jobs=self.n_jobs)

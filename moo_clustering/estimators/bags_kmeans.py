@@ -6,15 +6,15 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from deap import tools
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, quoted, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, quoted
 from moo_clustering._data import checked_table
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
 from moo_clustering.bags.repair import PartitionRepair
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.bags_base import (
     BagClusterer,
@@ -65,10 +65,7 @@ class BagKMeans(BagClusterer):
         for number, (value, smallest) in enumerate(history[best], first):
             self.logbook_.record(iter=number, inertia=value, smallest=smallest)
         if not converged[best]:
-            warn_caller(
-                f"clusters still change after max_iter={self.max_iter} updates of the centres",
-                ConvergenceWarning,
-            )
+            _base.warn_of_max_iter("clusters", self.max_iter)
         return best
 
 
@@ -132,8 +129,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         given = np.asarray(self.init)
         if given.shape != (self.n_clusters,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"init must be 'random' or {self.n_clusters} bag indices (n_clusters), "
-                f"got {quoted(self.init)}"
+                f"init must be 'random' or n_clusters={self.n_clusters} bag indices, got {quoted(self.init)}"
             )
         if given.min() < 0 or given.max() >= n_bags or len(np.unique(given)) < len(given):
             raise ValueError(
@@ -274,7 +270,7 @@ class MIKMeans(BagKMeans):
     def _fit(self, data: BagData) -> None:
         if self.empty == "keep" and self.min_cluster_size > 1:
             raise ValueError(
-                f"empty='keep' allows empty clusters, but min_cluster_size={self.min_cluster_size} does not"
+                f"empty='keep' requires min_cluster_size=1, got min_cluster_size={self.min_cluster_size}"
             )
         least = 0 if self.empty == "keep" else self.min_cluster_size
         repair = self._pair_rule(data, least, power=2)
@@ -292,7 +288,7 @@ class MIKMeans(BagKMeans):
             expected = (self.n_clusters, bags.n_features)
             if given.shape != expected:
                 raise ValueError(
-                    f"init must have shape (n_clusters, n_features) = {expected}, got {given.shape}"
+                    f"init must have shape (n_clusters, n_features) = {expected}, got shape {given.shape}"
                 )
             yield self._range.scale(given)
             return

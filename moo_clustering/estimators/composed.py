@@ -68,7 +68,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
             )
         if problem.n_samples != len(X):
             raise ValueError(
-                f"{type(self).__name__}.make_problem must return a problem with the {len(X)} samples of X, "
+                f"{type(self).__name__}.make_problem must return a problem with {len(X)} samples, as X, "
                 f"got {problem.n_samples}; for a tuple of encodings, use evolve(problem, algorithm)"
             )
         seed = int(spawn_seeds(self.random_state, 1)[0].generate_state(1)[0])

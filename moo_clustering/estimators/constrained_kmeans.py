@@ -145,7 +145,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         found = [each for each in runs if each is not None]
         if not found:
             raise ValueError(
-                "no partition within the limits was found; widen the limits, remove pairs or increase n_init"
+                "found no partition within the limits; widen the limits, remove pairs or increase n_init"
             )
         best = min(found, key=lambda each: each.inertia)
         equal = _base.equal_rows(X)
@@ -162,7 +162,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
         if (_base.united(self.labels_, equal) != self.labels_).any():
-            warn_caller("equal rows are in different clusters: the limits or pairs require it")
+            warn_caller("equal rows are in different clusters, because of the limits or pairs")
         _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
@@ -191,14 +191,14 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         points = shifted(X, self._offsets)
         if not within_limits and (weight is not None or groups is not None):
-            raise ValueError("weight and groups require within_limits=True; other predictions ignore them")
+            raise ValueError("weight and groups have no effect without within_limits=True")
         if not within_limits:
             return nearest_centers(points, self._centers)[0]
         _base.check_n_clusters(self.n_clusters_, len(X))
         bounds = self._bounds(len(X), weight, groups)
         found = bounds.assigner()(cdist(points, self._centers, "sqeuclidean"))
         if found is None:
-            raise ValueError("no assignment within the limits was found; widen them")
+            raise ValueError("found no assignment within the limits; widen the limits")
         return found[0]
 
     @documented(_base.OF_TRANSFORM)
@@ -223,7 +223,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
-                "min_cluster_weight and max_cluster_weight require weight; call fit(X, weight=weights)"
+                "min_cluster_weight and max_cluster_weight require weight; pass the weights as weight=..."
             )
         if weight is not None and all(bound is None for bound in load):
             raise ValueError("weight has no effect without min_cluster_weight or max_cluster_weight")
@@ -241,8 +241,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                 limits.append(make())
                 if limits[-1].n_samples not in (None, n_samples):
                     raise ValueError(
-                        f"{data} must have one value per sample, {n_samples} in all; got "
-                        f"{limits[-1].n_samples}"
+                        f"{data} must have one value per sample ({n_samples}), got {limits[-1].n_samples}"
                     )
                 limits[-1].possible(self.n_clusters, n_samples)
             except ValueError as error:
@@ -250,14 +249,14 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
                     raise
                 # Error messages call the bounds "low" and "high"; replace these words with parameter names.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
-                raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
+                raise ValueError(f"invalid min_{name} or max_{name}: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
             raise ValueError(f"min_cluster_size must be at least 1, got {quoted(self.min_cluster_size)}")
         bounds = _Bounds(limits, n_samples, self.n_clusters, pairs)
         for (name, *_), amount, high in zip(made, bounds.amounts.T, bounds.high.max(axis=0), strict=False):
             if (most := amount.max()) > high * (1 + 1e-9):
                 raise ValueError(
-                    f"must_link joins samples with a {name} of {most:g}, more than max_{name}={high:g}; "
+                    f"must_link joins samples with a {name} of {most:g}, which exceeds max_{name}={high:g}; "
                     f"increase max_{name}, or remove pairs"
                 )
         return bounds

@@ -308,7 +308,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         _base.check_n_clusters(self.n_clusters, X.shape[1], "terms, n_features={}")
         empty = row_sizes(X) == 0
         if empty.all():
-            raise ValueError("all entries of X are 0, so no document has a term")
+            raise ValueError("X contains only zeros, so no document has a term")
         factorization.check_scale(X, "X", self.dtype)
         seeds = spawn_seeds(self.random_state, self.n_init)
         best = factorization.map_nmf(_best_run, X, self.n_clusters, seeds=seeds, **_solver_options(self))
@@ -384,7 +384,7 @@ def _best_run(
 
 
 def _warn_of_largest(n_moved: int, n_documents: int, why: str) -> None:
-    warn_caller(f"{n_moved} of {n_documents} documents {why}; they are assigned to the largest cluster")
+    warn_caller(f"{n_moved} of {n_documents} documents {why} and were assigned to the largest cluster")
 
 
 def ensemble_runs(
@@ -524,7 +524,7 @@ def consensus_partition(
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(
-            f"consensus must return one integer label per document, {labels.shape[1]} in all; got {got}"
+            f"consensus must return one integer label per document ({labels.shape[1]}), got {got}"
         )
     if result.min() < 0:
         raise ValueError(f"consensus must return non-negative labels, got {result.min()}")
@@ -561,7 +561,7 @@ def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequenc
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is not None and len(names) != model.n_features_in_:
         raise ValueError(
-            f"feature_names must have one name per {what}, {model.n_features_in_} in all; got {len(names)}"
+            f"feature_names must have one name per {what} ({model.n_features_in_}), got {len(names)}"
         )
     return names
 

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering.estimators import _base, _options
@@ -84,12 +83,10 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
         self.cluster_centers_ = encoding.in_data(self._norms[0])
-        why = "no sample has its largest membership in the others; reduce n_clusters or fuzziness"
+        why = "no sample has its largest membership in the other clusters; reduce n_clusters or fuzziness"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why if k == self.n_clusters else "")
         if not converged:
-            warn_caller(
-                f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning
-            )
+            _base.warn_of_max_iter("memberships", self.max_iter)
         return self
 
     @documented(_base.OF_PREDICT)

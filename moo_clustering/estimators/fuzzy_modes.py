@@ -189,7 +189,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self.__dict__.pop("cluster_centers_", None)
         if self.metric == "euclidean":
             self.cluster_centers_ = self.modes_
-        why = "X has fewer distinct rows than clusters, or some modes are not the nearest mode of any sample"
+        why = "X has fewer distinct rows than clusters, or some modes are not nearest to any sample"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
 
     @documented(_base.OF_PREDICT)
@@ -317,9 +317,9 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
             other.append(f"{column.name} ({kind})")
     if other:
         raise ValueError(
-            f"metric='euclidean' requires numbers, but there are other values in {', '.join(other)}; "
-            "use metric='hamming', which compares categories and bins numbers, or convert them to "
-            "features with moo_clustering.datasets.prepare_table(frame).X"
+            f"metric='euclidean' requires numeric columns, got {', '.join(other)}; use metric='hamming', "
+            "which compares categories and bins numbers, or convert the columns to features with "
+            "moo_clustering.datasets.prepare_table(frame).X"
         )
     return np.column_stack([column.numbers() for column in columns])
 
@@ -332,7 +332,7 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
     whole = bool((numbers == np.rint(numbers)).all())
     if bins is None and not whole:
         raise ValueError(
-            f"{column.name} contains fractions, which are not categories for metric='hamming': set "
+            f"{column.name} contains fractions, which are not categories for metric='hamming'; set "
             "bins, or use metric='euclidean'"
         )
     if bins is None or len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):
@@ -408,7 +408,7 @@ def _check(column: Column) -> None:
     if len(missing):
         raise ValueError(
             f"Input X contains NaN or missing values: {column.name} has {len(missing)}, the first in "
-            f"row {missing[0]}; moo_clustering.datasets.prepare_table(frame).columns fills them in, "
+            f"row {missing[0]}; fill them in with moo_clustering.datasets.prepare_table(frame).columns, "
             "or use a category 'missing'"
         )
     if column.is_float and not np.isfinite(column.numbers()).all():

@@ -228,9 +228,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         """Search samples of a partitioned table, and improve all results by passes over all rows."""
         _base.check_n_clusters(self.n_clusters, table.n_rows)
         if self.checkpoint is not None:
-            raise ValueError("checkpoint requires data in memory; a fit to a table in parts makes few passes")
+            raise ValueError("checkpoint requires data in memory, not a partitioned table; omit checkpoint")
         if self.start is not None:
-            raise ValueError("start requires data in memory, but X is a table in parts; omit start")
+            raise ValueError("start requires data in memory, not a partitioned table; omit start")
         _base.checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         seeds = spawn_seeds(self.random_state, 1 + _SEARCHES * len(STRATEGIES))
         looked = survey(table, _SEARCHES * _SEARCHED, seed=integer_seed(seeds[0]))
@@ -238,8 +238,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         n_searches, n_searched = len(samples), len(samples[-1])
         if self.n_clusters > n_searched:
             raise ValueError(
-                f"n_clusters must be at most {n_searched}, the size of a sample, for a table in parts; got "
-                f"{self.n_clusters}"
+                f"n_clusters={self.n_clusters} must not exceed {n_searched}, the size of the samples drawn "
+                "from a partitioned table"
             )
         if self._cuts(n_searched):
             check_ward_memory(n_searched, self.max_memory)
@@ -616,9 +616,9 @@ def check_ward_memory(n_samples: int, max_memory: int) -> None:
     needed = 4 * n_samples * (n_samples - 1)
     if needed > max_memory:
         raise ValueError(
-            f"a Ward cut requires the distances of all pairs of {n_samples} samples, {needed} bytes, "
-            f"which exceed max_memory={max_memory}; increase max_memory, or use a strategy other "
-            "than 'ward' with ward_start=False and report_controls=False"
+            f"a Ward cut requires {needed} bytes for the distances of {n_samples} samples, which exceeds "
+            f"max_memory={max_memory} bytes; increase max_memory, or use a strategy other than 'ward' with "
+            "ward_start=False and report_controls=False"
         )
 
 

@@ -347,7 +347,7 @@ objective, int or callable, default="auto"
             self._take_member(_fronts.choose_member(self.pareto_front_, self.objective_names_, greater, rule))
         if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
             warn_caller(
-                f"no solution of the front has n_clusters={wanted}; a solution with the nearest "
+                f"no solution in the front has n_clusters={wanted}; a solution with the nearest "
                 f"number, {self.n_clusters_}, is used"
             )
         return self
@@ -411,7 +411,7 @@ objective, int or callable, default="auto"
             except KeyboardInterrupt:
                 self.interrupted_: bool = True
                 warn_caller(
-                    'the search on control data was interrupted; choose("attainment") repeats it',
+                    'the search on control data was interrupted; call choose("attainment") to repeat it',
                     InterruptedSearchWarning,
                 )
         return self.choose("knee")
@@ -437,9 +437,9 @@ objective, int or callable, default="auto"
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
         if attainment is None:
             warn_caller(
-                f"no number of clusters up to k_user={k_user} occurs both in the front and in the "
-                "fronts of the control data, so there are no attainment scores, and the solution with the "
-                "fewest clusters is used; try a larger k_user"
+                "attainment scores are undefined, because no number of clusters up to "
+                f"k_user={k_user} occurs both in the front and in the control fronts; the solution with the "
+                "fewest clusters is used. Increase k_user."
             )
             return np.full(len(self.pareto_front_), np.nan)
         self.attainment_: AttainmentScores = attainment
@@ -646,8 +646,8 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         chains = [np.column_stack([group[:-1], group[1:]]) for group in groups.members()]
         if chains and self.links is None:
             raise ValueError(
-                'supervision="links" joins the parts of a tree, which encoding="locus" does not have; with '
-                'must-links or labels, use encoding="short" or "split"'
+                'supervision="links" with must-links or labels requires encoding="short" or "split", because '
+                'encoding="locus" has no tree'
             )
         pairs = self.base[np.concatenate(chains)] if chains else np.empty((0, 2), dtype=np.int32)
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
@@ -699,7 +699,7 @@ def _read_supervision(
         known = None
         warn_caller(
             "y has fewer than two classes, so all partitions agree with it equally; the adjusted "
-            "Rand index of labels is not used"
+            "Rand index with the labels is not used"
         )
     read = Supervision(known, pairs)
     if supervision == "links":

@@ -97,7 +97,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         if not targets.labelled.any():
             raise ValueError(f"{name} requires labels, but all {rows.shape[0]} samples are unlabelled")
         if targets.n_classes == 0:
-            raise ValueError(f"y must have one column per label, got shape {np.shape(y)}")
+            raise ValueError(f"y must have at least one column, got shape {np.shape(y)}")
         self.classes_: NDArray[Any] = targets.classes
         self.multilabel_: bool = targets.multilabel
         return rows, targets
@@ -116,8 +116,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         if largest and not _SMALLEST <= largest <= _LARGEST:
             raise ValueError(
                 f"the largest absolute value of X must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got "
-                f"{largest:g}; rescale X, because solvers of linear models may not terminate outside this "
-                "range"
+                f"{largest:g}; rescale X, because linear solvers may not terminate outside this range"
             )
         return narrow_indices(without_duplicates(X))
 
@@ -259,7 +258,9 @@ def decided(
     """Return the highest-scoring classes, or label indicators based on ``threshold`` or ``n_labels``."""
     if not model.multilabel_:
         if n_labels is not None:
-            raise ValueError("n_labels requires label sets, but y in fit had one class per sample")
+            raise ValueError(
+                "n_labels requires label sets, but the estimator was fitted with one class per sample"
+            )
         return np.asarray(model.classes_[scores.argmax(axis=1)])
     if n_labels is None:
         return (scores >= threshold).astype(np.int64)
@@ -279,16 +280,16 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
     given = checked_array(n_labels, "n_labels")
     if given.dtype.kind not in "iu":
         raise ValueError(
-            f"n_labels must be an integer, or have one integer per sample, got {quoted(n_labels)}"
+            f"n_labels must be an integer, or contain one integer per sample, got {quoted(n_labels)}"
         )
     if given.shape not in ((), (n_samples,)):
         raise ValueError(
-            f"n_labels must be an integer, or have one integer per sample, {n_samples} in all; got "
+            f"n_labels must be an integer, or contain one integer per sample ({n_samples}), got "
             f"shape {given.shape}"
         )
     if given.size and (given.min() < 0 or given.max() > n_classes):
         odd = given.min() if given.min() < 0 else given.max()
-        raise ValueError(f"n_labels must be from 0 to the number of labels, {n_classes}, got {odd}")
+        raise ValueError(f"n_labels must be from 0 to {n_classes}, the number of labels; got {odd}")
     return np.broadcast_to(given, n_samples).astype(np.intp)
 
 
@@ -419,9 +420,8 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         self.estimators_, self.label_sets_, found = map(list, zip(*members, strict=True))
         if n_missed := found.count(False):
             warn_caller(
-                f"{n_missed} of {self.n_estimators} classifiers have no label set with at least "
-                f"min_count={self.min_count} of their {size} samples; all their label sets are used "
-                "as classes"
+                f"{n_missed} of {self.n_estimators} classifiers use all label sets as classes, because none "
+                f"occurs in at least min_count={self.min_count} of their {size} samples"
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

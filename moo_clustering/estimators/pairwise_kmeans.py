@@ -256,7 +256,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
             learned = learn(features, pairs.must_link, pairs.cannot_link, ridge=self.ridge)
             if learned is None:
                 _arrays.warn_caller(
-                    "all cannot-linked samples are equal, so there is no metric to learn; Euclidean "
+                    "all cannot-linked samples are equal, so no metric can be learned; Euclidean "
                     "distances are used"
                 )
             else:
@@ -280,7 +280,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         self.n_clusters_ = len(kept)
         self._centers = kmeans.cluster_centers_[kept]
         self.cluster_centers_ = self._unmapped(features)
-        why = "X has fewer distinct rows, in the metric, than clusters"
+        why = "X has fewer distinct rows than clusters in the learned metric"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
 
     def transform(self, X: ArrayLike) -> FloatArray:
@@ -317,8 +317,8 @@ def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
     both: tuple[Any, ...] = penalty if isinstance(penalty, tuple) else (penalty, penalty)
     if len(both) != 2 or not all(isinstance(one, Real) and 0 <= float(one) < np.inf for one in both):
         raise ValueError(
-            "penalty must be a finite non-negative number, or a tuple of two (must-links, cannot-links), got "
-            f"{_arrays.quoted(penalty)}"
+            "penalty must be a finite non-negative number, or a tuple of two such numbers for must-links and "
+            f"cannot-links; got {_arrays.quoted(penalty)}"
         )
     return float(both[0]), float(both[1])
 

@@ -178,7 +178,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         """Cluster births, deaths, merges and splits, and moved samples, in the last :meth:`update`."""
         check_is_fitted(self)
         if (found := vars(self).get("_changes")) is None:
-            raise AttributeError("changes_ describes an update of the fit; call update(X) first")
+            raise AttributeError("changes_ is available only after an update; call update(X) first")
         return found
 
     @documented()
@@ -226,7 +226,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         if scaling is None or scaling.components is not None or in_parts:
             kind = "distances or bags" if scaling is None else "data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
-            kind = kind if samples.counts is None else "a table in parts"
+            kind = kind if samples.counts is None else "a partitioned table"
         elif samples.is_trivial:
             kind = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
         if kind is not None:
@@ -374,7 +374,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         m, k = self.n_landmarks, self._number or 1
         if not bags and not precomputed and k > m < data.shape[0]:
             raise ValueError(
-                f"n_clusters={k} is more than n_landmarks={m}, which represent the {data.shape[0]} "
+                f"n_clusters={k} must not exceed n_landmarks={m}, which represent the {data.shape[0]} "
                 "samples; increase n_landmarks"
             )
 

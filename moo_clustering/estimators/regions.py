@@ -162,7 +162,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         features = numeric_features(self, table, ensure_min_samples=2)
         n_areas = len(features)
         if graph.shape[0] != n_areas:
-            raise ValueError(f"graph must have one node per area, {n_areas} in all; got {graph.shape[0]}")
+            raise ValueError(f"graph must have one node per area ({n_areas}), got {graph.shape[0]}")
         weights = checked_weights(weight, n_areas)
         earlier, earlier_names = (None, []) if start is None else _earlier_regions(start, n_areas)
         names = self._objective_names(earlier is not None, shapes is not None)
@@ -210,19 +210,17 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
                 f"objectives must be unique names from {', '.join(OBJECTIVES)}; got {quoted(self.objectives)}"
             )
         if "changed" in names and not has_start:
-            raise ValueError("the objective 'changed' requires start, the earlier regions: pass it to fit")
+            raise ValueError("the objective 'changed' requires the earlier regions; pass start to fit")
         if "compactness" in names and not has_shapes:
-            raise ValueError("the objective 'compactness' requires shapes, or a GeoDataFrame: pass it to fit")
+            raise ValueError("the objective 'compactness' requires shapes or a GeoDataFrame; pass one to fit")
         return names
 
     def _encoding(self, graph: csr_array, weights: FloatArray, rng: np.random.Generator) -> RegionEncoding:
         if isinstance(self.n_regions, str):
             if self.n_regions != "auto":
-                raise ValueError(f"n_regions must be an integer or 'auto', got {quoted(self.n_regions)}.")
+                raise ValueError(f"n_regions must be an integer or 'auto', got {quoted(self.n_regions)}")
             if self.min_cluster_weight is None:
-                raise ValueError(
-                    "n_regions='auto' requires min_cluster_weight, the smallest load of a region."
-                )
+                raise ValueError("n_regions='auto' requires min_cluster_weight, the minimum load of a region")
             low = float(self.min_cluster_weight)
             plan = most_regions(graph, weights, low, rng)
             return RegionEncoding(graph, int(plan.max()) + 1, weight=weights, low=low, plan=plan)
@@ -231,7 +229,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
                 "min_cluster_weight requires n_regions='auto'; use tolerance with a fixed n_regions"
             )
         if self.n_regions > len(weights):
-            raise ValueError(f"n_regions={self.n_regions} is more than the number of areas, {len(weights)}")
+            raise ValueError(
+                f"n_regions={self.n_regions} must not exceed the number of areas, {len(weights)}"
+            )
         mean = weights.sum() / self.n_regions
         low, high = max(0.0, 1.0 - self.tolerance) * mean, (1.0 + self.tolerance) * mean
         try:
@@ -239,8 +239,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         except ValueError as error:
             if "high" not in str(error) and "loads" not in str(error):
                 raise
-            bounds = f"The bounds are the mean load, {mean:g}, -/+ tolerance={self.tolerance:g}."
-            raise ValueError(f"{error} {bounds}") from error
+            bounds = f"the bounds are the mean load, {mean:g}, -/+ tolerance={self.tolerance:g}"
+            raise ValueError(f"{error} ({bounds})") from error
 
     def _set_front(self, problem: PartitionProblem, pop: Any, weights: FloatArray) -> None:
         F = pop.get("F")
@@ -315,8 +315,8 @@ def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_ar
             graph = found[2] if graph is None else graph
     if graph is None:
         raise ValueError(
-            "Regions requires graph, the neighbours of every area: pass a sparse matrix, a networkx graph or "
-            "libpysal weights, or a GeoDataFrame of polygons as X"
+            "Regions requires a neighbour graph; pass graph as a sparse matrix, a networkx graph or libpysal "
+            "weights, or X as a GeoDataFrame of polygons"
         )
     return X, neighbor_matrix(graph, index), weight, shapes
 
@@ -352,7 +352,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
     if one_way.nnz and (bad := np.flatnonzero(one_way.data > 0)).size:
         a, b = one_way.row[bad[0]], one_way.col[bad[0]]
         raise ValueError(
-            f"graph must be symmetric: area {b} is a neighbour of area {a}, but not the reverse; use "
+            f"graph must be symmetric, but area {b} is a neighbour of area {a} and not vice versa; use "
             f"{remedy} to add the missing neighbours"
         )
     return matrix
@@ -367,11 +367,11 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
     kinds = {None if one is None else one.geom_type for one in polygons}
     if not kinds <= {"Polygon", "MultiPolygon"}:
         other = next(str(kind) for kind in kinds if kind not in ("Polygon", "MultiPolygon"))
-        raise ValueError(f"geometry must consist of polygons, got {other}: pass graph for other geometry")
+        raise ValueError(f"geometry must consist of polygons, got {other}; pass graph for other geometry")
     if not (valid := shapely.is_valid(polygons)).all():
         area = int((~valid).argmax())
         raise ValueError(
-            f"the polygon of area {area} is invalid ({shapely.is_valid_reason(polygons[area])}): repair it "
+            f"the polygon of area {area} is invalid ({shapely.is_valid_reason(polygons[area])}); repair it "
             "with geometry.make_valid()"
         )
     i, j = shapely.STRtree(polygons).query(polygons, predicate="intersects")
@@ -396,8 +396,8 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
     if (totals < floor).any():
         area = int(np.flatnonzero(component == int((totals < floor).argmax()))[0])
         raise ValueError(
-            f"the component of the graph with area {area} weighs {totals[component[area]]:g}, less than "
-            f"min_cluster_weight={floor:g}: connect it to other areas, or decrease min_cluster_weight"
+            f"the graph component of area {area} weighs {totals[component[area]]:g}, less than "
+            f"min_cluster_weight={floor:g}; connect it to other areas, or decrease min_cluster_weight"
         )
     edges = (graph.indptr.astype(np.int32), graph.indices.astype(np.int32), weights, floor, rng)
     labels = np.full(len(weights), -1, dtype=np.int32)
@@ -430,22 +430,22 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
     """Number the earlier regions in sorted order (-1: no region), and return their names."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
-        raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}")
+        raise ValueError(f"start must have one region per area ({n_areas}), got {len(values)}")
     values = marked(values, "start", "earlier regions")
     if any(isinstance(one, str) for one in values.tolist()):
         known = np.array([is_class(one) for one in values.tolist()], dtype=bool)
         other = next((one for one in values[known].tolist() if not isinstance(one, str)), None)
         if other is not None or "-1" in values[known]:
             raise ValueError(
-                "start must be integers or names of regions, not both, and the number -1 for areas without "
-                f"one; got {quoted(other or '-1')}"
+                "start must contain either integers or region names, and the integer -1 for areas without a "
+                f"region; got {quoted('-1' if other is None else other)}"
             )
         values = np.where(known, values, "").astype(str)
     else:
-        values = checked_integers(values, "start", ", or names of regions")
+        values = checked_integers(values, "start", "; region names are also allowed")
         known = values >= 0
     if not known.any():
-        raise ValueError("start must have a region for at least one area, got none")
+        raise ValueError("start must assign a region to at least one area")
     labels = np.full(n_areas, -1, dtype=np.int32)
     found, labels[known] = np.unique(values[known], return_inverse=True)
     return labels, [str(one) for one in found if isinstance(one, str)]
@@ -459,8 +459,8 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
     if moved.any():
         ending = "s" if number > 1 else ""
         problem = (
-            f"start, with {number} region{ending}, does not have {encoding.n_regions} connected regions "
-            f"with loads from {encoding.low:g} to {encoding.high:g}"
+            f"start, with {number} region{ending}, must have {encoding.n_regions} connected regions with "
+            f"loads from {encoding.low:g} to {encoding.high:g}"
         )
         if not repair:
             raise ValueError(f"{problem}; change start, or use repair_start=True to move areas")

@@ -157,23 +157,25 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         if the row is outside the front, or if there is no control. Costs one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
-            raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
+            raise ValueError(
+                "rule 'random' requires the control, which was not computed; fit with control=True"
+            )
         return super().choose(rule)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.k_min is not None and self.k_min > self.n_clusters:
-            raise ValueError(f"k_min={self.k_min} is more than n_clusters={self.n_clusters}")
+            raise ValueError(f"k_min={self.k_min} must not exceed n_clusters={self.n_clusters}")
         if self.k_min is not None and self.n_neighbors is not None and self.n_neighbors > self.k_min:
             raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the minimum number of clusters, "
+                f"n_neighbors={self.n_neighbors} must not exceed the minimum number of clusters, "
                 f"k_min={self.k_min}; use None for all"
             )
         names = unique_names(self.objectives, OBJECTIVES)
         if not isinstance(self.select, str):
             return
         if self.select == RANDOM and not self.control:
-            raise ValueError("select='random' selects the control; set control=True")
+            raise ValueError("select='random' requires the control; set control=True")
         allowed = dict.fromkeys(("impurity", "knee", RANDOM, *names))
         if self.select not in allowed:
             raise ValueError(
@@ -316,8 +318,8 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
             warn_caller(
-                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, the maximum number of "
-                "clusters of a member"
+                f"n_clusters={self.n_clusters} exceeds n_samples={X.shape[0]}; members have at most "
+                f"{X.shape[0]} clusters"
             )
         sizes = np.minimum(sizes, X.shape[0])
         template = SISC(fuzziness=1.4) if self.sisc is None else self.sisc
@@ -354,9 +356,7 @@ def _fit_member(
 def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
     sizes = np.atleast_1d(np.asarray(n_clusters))
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
-        raise ValueError(
-            f"n_clusters must be a positive integer or a sequence of these, got {quoted(n_clusters)}"
-        )
+        raise ValueError(f"n_clusters must be one or more positive integers, got {quoted(n_clusters)}")
     return sizes
 
 
@@ -496,7 +496,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
         if sisc is None:
             sisc = SISC()
         elif isinstance(k := getattr(sisc, "n_clusters", None), Integral) and int(k) > n_samples:
-            raise ValueError(f"n_clusters={k} of sisc is more than n_samples={n_samples}")
+            raise ValueError(f"n_clusters={k} of sisc must not exceed n_samples={n_samples}")
         if self.estimator is not None:
             return sisc, self.estimator
         one_against_rest = OneVsRestClassifier(LogisticRegression(C=1.0, max_iter=1000))
@@ -512,8 +512,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
         self.weight_ = min(weights, key=lambda weight: abs(weight - 0.5))
         if len(weights) > 1:
             warn_caller(
-                "too few labelled samples to compare weights: no fold contains both samples with "
-                f"and without a label; the weight of SISC is set to {self.weight_}"
+                "too few labelled samples to compare weights, because no fold contains samples with and "
+                f"samples without some label; weight_ is set to {self.weight_}"
             )
 
 
@@ -608,8 +608,8 @@ def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatAr
     columns = np.arange(n_classes) if multilabel else model.classes_
     if scores is None or scores.shape != (X.shape[0], len(columns)):
         raise ValueError(
-            f"{type(model).__name__} must return an array with one score for each of {len(columns)} labels; "
-            "wrap the classifier in OneVsRestClassifier"
+            f"{type(model).__name__} must return an array with one score per label ({len(columns)}); wrap "
+            "the classifier in OneVsRestClassifier"
         )
     if len(columns) == n_classes:
         return scores

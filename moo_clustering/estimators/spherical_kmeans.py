@@ -9,7 +9,6 @@ import numpy as np
 from joblib import delayed
 from numpy.random import Generator
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 
 from moo_clustering import results
 from moo_clustering._arrays import number_clusters, row_sizes, spawn_seeds, unit_rows, warn_caller
@@ -89,11 +88,11 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         self.i2_ = best.i2
         self.n_iter_ = best.n_iter
         if zero.any():
-            warn_caller(f"{zero.sum()} rows of X are zero; they are assigned to the largest cluster")
-        why = "X has fewer distinct rows, by direction, than clusters"
+            warn_caller(f"all-zero rows of X ({zero.sum()}) were assigned to the largest cluster")
+        why = "X has fewer distinct row directions than clusters"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, why)
         if not best.converged:
-            warn_caller(f"clusters still change after max_iter={self.max_iter} updates", ConvergenceWarning)
+            _base.warn_of_max_iter("clusters", self.max_iter)
         return self
 
     @documented(_base.OF_PREDICT)

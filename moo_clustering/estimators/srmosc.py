@@ -268,7 +268,7 @@ class GraphMembers(_fronts.MemberGraphs):
         if guard.requested:
             warn_caller(
                 f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
-                'partition so far is used, and choose("rcut") continues the comparison',
+                'partition so far is used. Call choose("rcut") to continue the comparison.',
                 InterruptedSearchWarning,
             )
         return best

@@ -42,8 +42,8 @@ _REASONS = {
         "1.1 gives nearly hard memberships, 1.5 is common",
     ),
     "weight_exponent": (
-        "1 / (weight_exponent - 1) is the exponent of dispersions in the weights of features",
-        "2 concentrates the weight on few features, 5 is common, 50 gives nearly equal weights",
+        "1 / (weight_exponent - 1) is the exponent of dispersions in feature weights",
+        "2 concentrates the weight on a few features, 5 is common, 50 gives nearly equal weights",
     ),
 }
 
@@ -72,7 +72,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
         """
         check_is_fitted(self)
         if not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a positive integer; got {quoted(n)}")
+            raise ValueError(f"n must be a positive integer, got {quoted(n)}")
         return leading_terms(self._distinction(), checked_names(self, feature_names, "feature"), int(n))
 
     def _clustering_result(self) -> results.ClusteringResult:
@@ -165,7 +165,7 @@ class SubspaceEstimator(
         _base.check_n_clusters(self.n_clusters, X.shape[0])
         targets = partial_targets(y, X.shape[0])
         if y is not None and not targets.labelled.any():
-            warn_caller("y is -1 for all documents: fitted without labels")
+            warn_caller("y is -1 for all documents, so the fit uses no labels")
             targets = partial_targets(None, X.shape[0])
         data = self._data(X)
         self._warn_of_data(X, data, targets)
@@ -198,7 +198,7 @@ class SubspaceEstimator(
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
-            raise ValueError("n_labels requires label sets, but the fit had none")
+            raise ValueError("n_labels requires label sets, but the estimator was fitted without label sets")
         if not len(self.classes_):
             return self.predict_cluster(X)
         return multi_label.decided(self, self.predict_proba(X), self.threshold, n_labels)
@@ -262,7 +262,7 @@ class SubspaceEstimator(
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
             raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than n_clusters={self.n_clusters}, the "
+                f"n_neighbors={self.n_neighbors} must not exceed n_clusters={self.n_clusters}, the "
                 "number of clusters that vote; use None for all"
             )
 
@@ -309,8 +309,8 @@ class SubspaceEstimator(
     def _check_classes(self) -> None:
         if not len(self.classes_):
             raise ValueError(
-                f"this {type(self).__name__} was fitted without labels, so there are no classes; use "
-                "predict_cluster for clusters, or transform for distances to them"
+                f"this {type(self).__name__} was fitted without labels, so it cannot predict classes; use "
+                "predict_cluster to predict clusters, or transform to compute distances to clusters"
             )
 
     def _votes(self, X: Any, aggregation: Aggregation) -> FloatArray:
@@ -350,9 +350,7 @@ def presence(X: Any) -> Any:
     """Copy ``X`` with 1 for positive values and 0 elsewhere; raise a ValueError for negative values."""
     values = X.data if issparse(X) else X
     if values.size and values.min() < 0:
-        raise ValueError(
-            f"binarize=True requires non-negative counts or weights; the minimum of X is {values.min():g}"
-        )
+        raise ValueError(f"binarize=True requires non-negative counts or weights, got {values.min():g} in X")
     if not issparse(X):
         return np.sign(X)
     X = X.sign()
@@ -460,7 +458,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
             value = getattr(self, name)
             if not (value > 1 and math.isfinite(value)):
                 raise ValueError(
-                    f"{name} must be a finite number > 1, because {reason} ({advice}); got {quoted(value)}"
+                    f"{name} must be finite and greater than 1, got {quoted(value)}; {reason} ({advice})"
                 )
         self._options: SubspaceOptions = self._make_options()
 
@@ -591,15 +589,11 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
             values.size and values.max() > 1 and values.min() >= 0 and (values == np.rint(values)).all()
         )
         if not data.is_binary and are_counts:
-            warn_caller(
-                "X contains counts, but SISC expects the presence of features, 0 or 1; use binarize=True"
-            )
+            warn_caller("X contains counts, but SISC expects binary features (0 or 1); set binarize=True")
         if (data.is_binary or issparse(X)) and (n_empty := np.count_nonzero(row_sizes(X) == 0)):
-            warn_caller(
-                f"{n_empty} of {data.n} documents have no features, so nothing determines their clusters"
-            )
+            warn_caller(f"{n_empty} of {data.n} documents have no features, so their clusters are arbitrary")
         if targets.labelled.any():
             missing = np.flatnonzero(targets.indicators.sum(axis=0) == 0)
             if len(missing):
                 shown = ", ".join(map(str, missing[:10])) + (", ..." if len(missing) > 10 else "")
-                warn_caller(f"no labelled document has label {shown}: its probability is 0 for all documents")
+                warn_caller(f"labels without labelled documents have probability 0: {shown}")

@@ -155,7 +155,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     def _set(self, search: MixtureSearch) -> None:
         self.labels_, kept = _arrays.number_clusters(search.best.labels)
         self.n_clusters_ = len(kept)
-        reason = "X has fewer distinct rows than clusters, or more clusters do not raise the likelihood"
+        reason = "X has fewer distinct rows than clusters, or more clusters do not increase the likelihood"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
         state = search.state(self.labels_, self.n_clusters_)
         self.objective_, self._model = search.model(state)

@@ -119,7 +119,7 @@ def consensus_partition(
     rows, shares = checked_pool(labels, weights)
     n_samples = rows.shape[1]
     if not 1 <= k <= n_samples:
-        raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
+        raise ValueError(f"k must be from 1 to n_samples={n_samples}, got {k}")
     if k in (1, n_samples):
         return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # a single cluster, or singletons
     # Renumber the clusters to make results and ties independent of the caller's labels.
@@ -288,19 +288,19 @@ def kernel_ridge(
 def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray, ridge: float) -> None:
     if not n_known or len(known) != n_known:
         raise ValueError(
-            "columns must contain one sample index per column of the kernel, and at least one; got "
+            "columns must contain one sample index per kernel column, and at least one, got "
             f"{len(known)} indices for {n_known} columns"
         )
     if len(np.unique(known)) < n_known:
         values, times = np.unique(known, return_counts=True)
         raise ValueError(
-            f"columns must be unique, got {values[times.argmax()]} {times.max()} times; merge "
+            f"columns must be unique, got sample {values[times.argmax()]} in {times.max()} columns; merge "
             "repeated rows and pass their counts"
         )
     if shares.ndim != 2 or len(shares) != n_known or not shares.shape[1]:
         raise ValueError(f"targets must have shape ({n_known}, n_classes), got {shares.shape}")
     if sizes.shape != (n_known,) or not (sizes > 0).all():
-        raise ValueError(f"counts must be {n_known} positive numbers, got shape {sizes.shape}")
+        raise ValueError(f"counts must be {n_known} positive numbers, got {quoted(sizes.tolist())}")
     if not ridge > 0:
         raise ValueError(f"ridge must be positive, got {quoted(ridge)}")
 
@@ -345,8 +345,6 @@ def _shares(F: ArrayLike) -> FloatArray:
     scores = checked_array(F, "F", np.float64)
     if scores.ndim != 2 or not scores.size:
         raise ValueError(f"F must have one row per sample and one column per class, got shape {scores.shape}")
-    if not np.isfinite(scores).all():
-        raise ValueError("F must contain finite scores")
     positive = np.maximum(scores, FLOOR)
     return positive / positive.sum(axis=1, keepdims=True)
 
@@ -419,7 +417,8 @@ def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:
     """Check sample indices of shape (L,), from 0 to ``n_samples - 1``."""
     chosen = checked_array(columns, "columns")
     if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
-        raise TypeError(f"columns must be 1-D sample indices, got shape {chosen.shape}, dtype {chosen.dtype}")
+        got = f"dtype {chosen.dtype} and shape {chosen.shape}"
+        raise TypeError(f"columns must be a 1-d array of sample indices, got {got}")
     if chosen.size and (chosen.min() < 0 or chosen.max() >= n_samples):
         raise ValueError(
             f"columns must be from 0 to n_samples - 1 = {n_samples - 1}, got {chosen.min()} to {chosen.max()}"
@@ -437,10 +436,11 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
     shares = checked_array(weights, "weights", np.float64)
     if shares.shape != (len(rows),):
         raise ValueError(
-            f"weights must have one entry per partition, shape ({len(rows)},); got {shares.shape}"
+            f"weights must have shape ({len(rows)},), one entry per partition, got {shares.shape}"
         )
-    if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
-        raise ValueError("weights must be finite and non-negative, and at least one must be positive")
+    if shares.min() < 0 or shares.max() == 0:
+        got = f"values from {shares.min():g} to {shares.max():g}"
+        raise ValueError(f"weights must be non-negative, and at least one must be positive, got {got}")
     # Divide by the largest weight first, because sums of tiny weights can lose precision.
     shares = shares / shares.max()
     return rows, shares / shares.sum()

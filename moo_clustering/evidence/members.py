@@ -67,7 +67,7 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
 def _scores(values: ArrayLike, name: str) -> FloatArray:
     array = checked_array(values, name, np.float64, finite=False)
     if array.ndim != 1 or not len(array):
-        raise ValueError(f"{name} must have one entry per partition, at least one; got {array.shape}")
+        raise ValueError(f"{name} must have one entry per partition, and at least one, got {array.shape}")
     if len(wrong := np.flatnonzero(~(array < np.inf))):
         raise ValueError(f"{name} must be finite numbers or -inf, got {array[wrong[0]]} at {wrong[0]}")
     return array

@@ -106,8 +106,8 @@ def locus_graph(
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
     if rank_cap is not None and rank_cap <= n_neighbors:
         raise ValueError(
-            f"rank_cap must be greater than n_neighbors={n_neighbors}, because otherwise no link is "
-            f"interesting; got {rank_cap}"
+            f"rank_cap must be greater than n_neighbors={n_neighbors}, or no link would be interesting; got "
+            f"{rank_cap}"
         )
     choice("ties", ties, ("random", "index"))
     data = centred_features(X)

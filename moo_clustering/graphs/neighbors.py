@@ -198,7 +198,7 @@ def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
             f"distances of the nearest neighbours are too {'large' if largest > 1 else 'small'} for single "
-            f"precision, {_LEAST:g} to 3.4e+38; rescale X"
+            f"precision, which ranges from {_LEAST:g} to 3.4e+38; rescale X"
         )
 
 
@@ -550,7 +550,7 @@ def point_search(
     if power == 2.0 or metric in OF_SQUARES:
         _arrays.require_squares(points)
     if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
-        kind = "Minkowski metric" if method == "tree" else "metric that orders pairs as the Euclidean metric"
+        kind = "Minkowski metric" if method == "tree" else "metric with the order of the Euclidean metric"
         raise ValueError(f'method="{method}" requires a {kind}, got {quoted(metric)}; use method="exact"')
     if power is None or (method == "brute" and power != 2.0):
         return _AnyMetricSearch(points, metric, n_jobs)
@@ -568,7 +568,8 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
         raise _arrays.MissingPackageError(
-            f'method="approximate" requires pynndescent: {extra}, or use method="exact"'
+            'method="approximate" requires pynndescent, which is not installed: '
+            f'{extra}, or use method="exact"'
         )
     if asked:
         # Very wide searches compute all distances anyway, so an approximation would save nothing.
@@ -579,7 +580,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     search = _Approximation(exact, n_found, seed) if installed else exact
     remark = f"exact lists take about {seconds / 60:.0f} minutes of processor time"
     if search.recall is None:
-        remark += f"; for approximate lists, {extra}"
+        remark += f"; to use approximate lists, run {extra}"
     else:
         remark = f'approximate lists contain {search.recall:.1%} of the nearest; {remark} (method="exact")'
     n_points, n_features = exact.points.shape

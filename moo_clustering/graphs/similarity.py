@@ -424,8 +424,6 @@ def write_constraints(
         return graph
     i, j = np.concatenate(links).T
     joined = sp.coo_array((np.full(len(i), largest), (i, j)), shape=graph.shape).tocsr()
-    # A ring of two lists its link twice, and the conversion to CSR adds the two weights; restore the weight.
-    joined.data[:] = largest
     return symmetrize(graph.maximum(joined))
 
 

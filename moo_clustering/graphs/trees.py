@@ -262,7 +262,7 @@ def mutual_reachability_mst(
     m, precomputed = len(data), metric == "precomputed"
     if precomputed:
         if not np.allclose(data, data.T, rtol=1e-9, atol=0.0):
-            raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree')
+            raise ValueError('a spanning tree requires symmetric distances with metric="precomputed"')
         # Make the matrix exactly symmetric, so that ties do not depend on the direction of a link.
         data = np.maximum(data, data.T)
     if m == 1:

@@ -46,7 +46,7 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
         names = getattr(problem, "constraint_names", ("constraints",))
         absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
         raise ValueError(
-            f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}: use "
+            f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}; use "
             f"another algorithm such as NSGA2, or remove the constraints{absent}"
         )
 
@@ -95,7 +95,7 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
     if not isinstance(encoding, kind):
         raise TypeError(
             f"this operator requires a problem with an encoding of type {kind.__name__}, got "
-            f"{type(problem).__name__}: use an operator of problem.operators(), or another problem"
+            f"{type(problem).__name__}; use an operator from problem.operators(), or another problem"
         )
     return encoding
 
@@ -104,7 +104,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
     """Return the problem; raise a TypeError that mentions ``kind`` if an attribute is missing."""
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
-            f"this operator requires a {kind}, got {type(problem).__name__}: use an operator of "
+            f"this operator requires a {kind}, got {type(problem).__name__}; use an operator from "
             f"problem.operators(), or a {kind}"
         )
     return problem

@@ -32,7 +32,7 @@ class FeatureMutation(base.SeededMutation):
         super().__init__(prob, **kwargs)
         self.more = probability("more", more)
         if self.more == 1:
-            raise ValueError("more must be less than 1, got 1: mutation would not terminate")
+            raise ValueError("more must be less than 1, got 1, with which mutation would not terminate")
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         mutated = np.array(X)

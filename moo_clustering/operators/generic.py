@@ -105,8 +105,8 @@ class RefillingSampling(Sampling):
                 break
         else:
             warn_caller(
-                f"found only {len(pop)} of {n_samples} distinct individuals in {self.max_tries} "
-                "populations: the search space may be too small, or the sampling not diverse enough"
+                f"found only {len(pop)} of {n_samples} distinct individuals in {self.max_tries} populations; "
+                "the search space may be too small, or the sampling not diverse enough"
             )
         return pop[:n_samples].get("X")
 
@@ -157,7 +157,7 @@ class MutationChoice(base.DrawnMutation):
         given = checked_array([1.0] * n if weights is None else weights, "weights", np.float64)
         if given.shape != (n,) or (given < 0).any():
             raise ValueError(
-                f"weights must be non-negative numbers, one per mutation ({n}); got {quoted(weights)}"
+                f"weights must have one non-negative number per mutation ({n}), got {quoted(weights)}"
             )
         if not given.sum() > 0:
             raise ValueError(f"weights must not all be 0, got {quoted(weights)}")
@@ -294,14 +294,14 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
         slack = 1e-6 * np.maximum(1.0, np.abs(high))
         if not ((rows >= low - slack) & (rows <= high + slack)).all():
             raise ValueError(
-                "start has genes outside the bounds of the problem: use a population of a search on the same "
-                "data with the same parameters"
+                "start has genes outside the bounds of the problem; use a population from a search on the "
+                "same data with the same parameters"
             )
         return rows
     if not hasattr(encoding, "encode"):
         raise TypeError(
-            f"{type(problem).__name__} cannot encode partitions: start must be the Population or result_ of "
-            f"an earlier search, with genes of shape (n, {n_var})"
+            f"{type(problem).__name__} cannot encode partitions; pass the Population or result_ of an "
+            f"earlier search as start, with genes of shape (n, {n_var})"
         )
     labels = _start_labels(rows, encoding)
     genes: NDArray[Any] = encoding.encode(labels)
@@ -323,14 +323,14 @@ def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
         raise ValueError("start must contain at least one partition")
     if labels.min() < 0:
         raise ValueError(
-            f"labels of start must be non-negative, got {labels.min()}: assign noise to clusters"
+            f"labels of start must be non-negative, got {labels.min()}; assign noise to clusters"
         )
     labels = relabel_by_first_appearance(labels)
     limits = [getattr(encoding, name, None) for name in ("k_max", "n_clusters")]
     k_max = next((limit for limit in limits if isinstance(limit, int)), len(labels[0]))
     if (k := int(labels.max()) + 1) > k_max:
         raise ValueError(
-            f"start has {k} clusters, but the encoding supports at most {k_max}: raise k_max or n_clusters"
+            f"start has {k} clusters, but the encoding supports at most {k_max}; increase k_max or n_clusters"
         )
     return labels
 
@@ -340,7 +340,7 @@ def start_rows(start: Any) -> NDArray[Any]:
     if isinstance(start, str | PathLike):
         path = Path(start) / "labels.csv"
         if not path.is_file():
-            raise ValueError(f"start must be the folder of a run with a result, but {path} does not exist")
+            raise ValueError(f"start must be a finished run folder, but {path} does not exist")
         # Lazy import: pandas is slow to import, and used only here.
         from pandas import read_csv
 
@@ -350,7 +350,7 @@ def start_rows(start: Any) -> NDArray[Any]:
     given = start.get("X") if isinstance(start, Population) else start
     given = getattr(given, "pareto_labels_", getattr(given, "labels_", given))
     if hasattr(given, "fit"):
-        raise ValueError(f"start must be fitted, but {type(given).__name__} is not: call its fit first")
+        raise ValueError(f"start must be fitted, but {type(given).__name__} is not; call its fit first")
     return np.atleast_2d(checked_array(given, "start"))
 
 
@@ -399,7 +399,7 @@ def vary(
     instance("mutation", mutation, Mutation, "a pymoo Mutation")
     genes, rng = checked_array(X, "X"), np.random.default_rng(random_state)
     if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
-        raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}")
+        raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got shape {genes.shape}")
     if repair is None and hasattr(problem, "operators"):
         repair = problem.operators().get("repair")
     n = integer("n_offsprings", len(genes) if n_offsprings is None else n_offsprings)
@@ -431,7 +431,7 @@ def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variatio
         for each in (perturb.repair if isinstance(perturb, Mutation) else None, repair):
             out = out if each is None else np.asarray(each._do(problem, out, random_state=rng))
         if out.shape != X.shape:
-            raise ValueError(f"perturb must return the shape of X, {X.shape}, but {who} returned {out.shape}")
+            raise ValueError(f"perturb must return shape {X.shape}, as X, but {who} returned {out.shape}")
         return out.astype(X.dtype, copy=False)
 
     return vary
@@ -488,12 +488,12 @@ def _accepted(algorithm: type[Any]) -> set[str]:
     """Return the keyword arguments of an algorithm; raise a TypeError if it cannot search genotypes."""
     accepted: set[str] = set()
     if not isinstance(algorithm, type):
-        raise TypeError(f"algorithm must be a class, such as NSGA2 itself, got {quoted(algorithm)}")
+        raise TypeError(f"algorithm must be a class such as NSGA2, got {quoted(algorithm)}")
     for kind in algorithm.__mro__:
         if kind.__name__ in _UNSUITED:
             raise TypeError(
-                f"{algorithm.__name__} cannot search genotypes: it {_UNSUITED[kind.__name__]}. Use an "
-                "algorithm with crossover and mutation, such as NSGA2 or GA, or with a repair, such as PSO."
+                f"{algorithm.__name__} cannot search genotypes, because it {_UNSUITED[kind.__name__]}; use "
+                "an algorithm with crossover and mutation, such as NSGA2, or with a repair, such as PSO"
             )
         if kind.__name__ in _ACCEPTED:
             return accepted.union(_ACCEPTED[kind.__name__])

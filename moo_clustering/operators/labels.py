@@ -122,7 +122,7 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
         if kind not in KINDS:
             allowed = ", ".join(map(repr, KINDS))
             raise ValueError(
-                f"kinds must be from {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}"
+                f"kinds must contain only {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}"
             )
         if not 0.0 <= share < np.inf:
             raise ValueError(f"shares must be non-negative numbers, got {quoted(share)} for {kind!r}")
@@ -325,7 +325,7 @@ def objective_of(problem: Any, objective: BagObjective | None, *methods: str) ->
     if lacking:
         owner = f"{type(problem).__name__}.objective" if objective is None else type(objective).__name__
         raise TypeError(
-            f"{owner} has no {lacking[0]}(), which this operator requires: use a "
+            f"{owner} has no {lacking[0]}(), which this operator requires; use a "
             "BagPartitionProblem, or pass objective=BagObjective(...) to the operator"
         )
     return own  # type: ignore[return-value]

@@ -53,8 +53,8 @@ class NeighborSampling(base.SeededSampling):
             return np.minimum(problem.widths, np.uint32(own))
         if problem.width < problem.n_samples - 1:
             raise ValueError(
-                "init='random' draws from all samples and requires neighbour lists of full "
-                f"width, {problem.n_samples - 1}; got width {problem.width}"
+                "init='random' requires neighbour lists of full width, n_samples - 1 = "
+                f"{problem.n_samples - 1}; got width {problem.width}"
             )
         return problem.lists.n_admissible.astype(np.uint32)
 
@@ -70,7 +70,9 @@ class UniformNeighborCrossover(base.PairCrossover):
 
     def _apply(self, problem: Any, X: IntArray, rng: Generator) -> IntArray:
         if X.dtype.kind not in "iub":
-            raise TypeError(f"genes must be integers, got {X.dtype}: use an operator of problem.operators()")
+            raise TypeError(
+                f"genes must be integers, got {X.dtype}; use an operator from problem.operators()"
+            )
         parents = np.ascontiguousarray(X)
         _, n_pairs, n_var = parents.shape
         swap = base.random_bits(n_pairs, n_var, rng).view(np.uint8)

@@ -130,11 +130,11 @@ class PoolSampling(Sampling):
         super().__init__()
         labels = pool_labels(pool)
         values = checked_array(scores, "scores", np.float64, finite=False)
-        if values.shape != (len(labels),) or np.isnan(values).any():
-            raise ValueError(
-                f"scores must have one number per partition of the pool, {len(labels)} in all; got "
-                f"shape {values.shape}"
-            )
+        if values.shape != (len(labels),):
+            what = f"one number per partition of the pool ({len(labels)})"
+            raise ValueError(f"scores must have {what}, got shape {values.shape}")
+        if np.isnan(values).any():
+            raise ValueError("scores must not contain NaN")
         ranked = labels[np.lexsort((labels.max(axis=1), -values))]
         self.labels = ranked[distinct_rows(ranked)[0]]
 
@@ -556,8 +556,7 @@ class ClusterNumberRepair(base.GeneRepair):
         self.n_clusters = integer("n_clusters", n_clusters)
         if self.n_clusters > self.graph.n_samples:
             raise ValueError(
-                f"n_clusters must be at most the number of samples, {self.graph.n_samples}, "
-                f"got {self.n_clusters}"
+                f"n_clusters={self.n_clusters} must not exceed the number of samples, {self.graph.n_samples}"
             )
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:

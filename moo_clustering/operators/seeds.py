@@ -39,7 +39,7 @@ class SeedSampling(base.SeededSampling):
         slots: IntArray = encoding.random(n_samples, rng)
         if self.by_class:
             if not problem.targets.labelled.any() or not problem.targets.n_classes:
-                raise ValueError("by_class=True requires labels, but no document is labelled")
+                raise ValueError("by_class=True requires labels, but no sample is labelled")
             for row in slots:
                 row[:] = _labelled_seeds(row, problem.targets, encoding.n_samples, rng)
         return slots

@@ -78,7 +78,7 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
     """Return an attribute as floats, with NaN if missing; raise a ValueError if it is missing but needed."""
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
-        raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II")
+        raise ValueError(f"feasible individuals must have {key!r}, which the NSGA-II survival sets")
     return np.asarray(values, dtype=float)
 
 
@@ -116,9 +116,9 @@ class CanonicalDuplicates(DuplicateElimination):
             X = self.canonical.canonical(X)
         elif self.canonical is not None:
             X = np.asarray(self.canonical(X))
-            if len(X) != len(pop):
+            if X.shape[:1] != (len(pop),):
                 raise ValueError(
-                    f"canonical must return one row per individual, {len(pop)} in all; "
+                    f"canonical must return one row per individual ({len(pop)}); "
                     f"{name_of(self.canonical)} returned shape {X.shape}"
                 )
         return row_digests(X)

@@ -121,7 +121,7 @@ def _run_on(
         return merged[0].result()
     except KilledWorker as error:
         raise ChildProcessError(
-            f"workers died while they read the table ({error}), perhaps because memory ran out; use parts of "
+            f"workers died while reading the table ({error}), perhaps because memory ran out; use parts with "
             "fewer rows, or workers with more memory"
         ) from error
     finally:

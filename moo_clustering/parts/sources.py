@@ -137,7 +137,7 @@ class Parts:
         given = np.asarray(numbers)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
             raise TypeError(
-                f"numbers must be integers in one dimension, got {given.dtype} of shape {given.shape}"
+                f"numbers must be a 1-d array of integers, got dtype {given.dtype} and shape {given.shape}"
             )
         chosen, places = np.unique(given, return_inverse=True)
         if not len(chosen):
@@ -216,7 +216,7 @@ def parts(
     choice = _Choice(columns, drop)
     if isinstance(source, Parts):
         if columns is not None or drop:
-            raise ValueError("columns selects columns when a table is opened, but source is already in parts")
+            raise ValueError("columns and drop must be omitted if source is already a partitioned table")
         return source
     paths = source if isinstance(source, list | tuple) else [source]
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
@@ -238,7 +238,8 @@ def parts(
             kept.append(part._replace(start=start, n_rows=n))
             start += n
     if not kept or not found.n_features:
-        raise ValueError(f"source has {start} rows and {found.n_features} columns; both must be positive")
+        found_shape = f"{start} rows and {found.n_features} columns"
+        raise ValueError(f"source must have at least one row and one column, got {found_shape}")
     return replace(found, items=kept, counted=True)
 
 
@@ -247,11 +248,10 @@ def parts(
 
 def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
     if choice.columns is not None or choice.drop:
-        raise ValueError("columns applies to files and frames only; index the array instead")
+        raise ValueError("columns and drop apply only to files and frames; index the array instead")
     if source.ndim != 2 or np.dtype(source.dtype).kind not in "biuf":
         raise ValueError(
-            f"source must be a table of numbers with 2 dimensions, got shape {tuple(source.shape)} and dtype "
-            f"{source.dtype}"
+            f"source must be a numeric 2-d array, got dtype {source.dtype} and shape {tuple(source.shape)}"
         )
     n, read, is_array = source.shape[0], partial(_slice, source), isinstance(source, np.ndarray)
     base: Any = source.base if isinstance(source, np.memmap) else None
@@ -295,7 +295,7 @@ def _of_dask(source: Any, choice: _Choice) -> Parts:
     else:
         if choice.columns is not None or choice.drop or source.ndim != 2 or source.dtype.kind not in "biuf":
             raise ValueError(
-                "source must be a Dask array of numbers with 2 dimensions, without columns, got "
+                "source must be a numeric 2-d Dask array without columns and drop, got "
                 f"{source.ndim} dimensions, dtype {source.dtype} and columns={quoted(choice.columns)}"
             )
         source = source.rechunk({1: -1})
@@ -324,14 +324,15 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
             found = sorted(fs.glob(root))
         else:
             found = [root] if fs.exists(root) else []
-        files += [file for file in found if not os.path.basename(file).startswith(("_", "."))]
+        files += (found := [file for file in found if not os.path.basename(file).startswith(("_", "."))])
         if not found:
             what = "found no Parquet or CSV file in" if fs.isdir(root) else "no file matches"
-            raise FileNotFoundError(f"{what} {quoted(path)}; check the path or glob")
+            hidden = "files whose names begin with _ or . are ignored"
+            raise FileNotFoundError(f"{what} {quoted(path)}; check the path or glob ({hidden})")
     kinds = {_SUFFIXES.get(os.path.splitext(file)[1].lower(), "") for file in files}
     if len(kinds) > 1 or "" in kinds:
         raise ValueError(
-            f"files must all end with .parquet or all with .csv, got {quoted(os.path.basename(files[0]))} "
+            f"files must all have the suffix .parquet or all .csv, got {quoted(os.path.basename(files[0]))} "
             f"to {quoted(os.path.basename(files[-1]))}"
         )
     kind: Any = kinds.pop()
@@ -352,7 +353,7 @@ def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> 
     with named_losses(), ThreadPoolExecutor(8) as pool:  # reads only the file headers
         schemas = list(pool.map(_schema, fragments))
     if not fragments:
-        raise ValueError("source has no files")
+        raise ValueError("source contains no files")
     of_index = "__index_level_"
     names = [[name for name in schema.names if not name.startswith(of_index)] for schema in schemas]
     wanted = choice.of(names[0], f"part {os.path.basename(fragments[0].path)}", {*chain(*names)})
@@ -435,14 +436,14 @@ def _stamp(fragment: Any) -> tuple[Any, ...]:
     info = fragment.filesystem.get_file_info(fragment.path)
     if info.type.name == "NotFound":
         raise FileNotFoundError(
-            f"the file {fragment.path} has vanished, or is not visible to the process that reads it"
+            f"file {fragment.path} no longer exists, or is not visible to the process that reads it"
         )
     return info.size, info.mtime_ns
 
 
 def _read_fragment(fragment: Any, columns: tuple[str, ...], stamp: tuple[Any, ...]) -> Any:
     if _stamp(fragment) != stamp:
-        raise ValueError(f"the file {fragment.path} has changed since it was opened; call parts again")
+        raise ValueError(f"file {fragment.path} has changed since it was opened; call parts again")
     try:
         return fragment.to_table(schema=fragment.physical_schema, columns=list(columns), use_threads=False)
     except ValueError as error:

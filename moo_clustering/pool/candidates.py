@@ -110,7 +110,7 @@ class PartitionPool:
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})
         if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
-            raise ValueError(f"candidates must be labels of the same number of samples, got shapes {shapes}")
+            raise ValueError(f"candidates must have labels for the same samples, got shapes {shapes}")
         kept = [(family, labels) for family, labels in given if len(labels) and (labels != labels[0]).any()]
         if not kept:
             raise ValueError("candidates must contain a partition with two or more clusters")
@@ -255,8 +255,8 @@ def candidate_pool(
 def _warn_of_few(families: Sequence[str]) -> None:
     if len(families) < _FEW_FAMILIES:
         warn_caller(
-            f"the pool contains only {len(families)} families ({', '.join(families)}): agreement of "
-            f"fewer than {_FEW_FAMILIES} is weak evidence"
+            f"the pool contains only {len(families)} famil{'y' if len(families) == 1 else 'ies'} "
+            f"({', '.join(families)}); agreement among fewer than {_FEW_FAMILIES} is weak evidence"
         )
 
 
@@ -287,7 +287,7 @@ def _checked_families(families: Any, precomputed: bool) -> list[str]:
     for name in names:
         if name not in FAMILIES:
             near = did_you_mean(str(name), FAMILIES)
-            raise ValueError(f"families must be from {', '.join(FAMILIES)}; got {quoted(name)}{near}")
+            raise ValueError(f"families must be among {', '.join(FAMILIES)}; got {quoted(name)}{near}")
     if precomputed and "gmm" in names:
         raise ValueError("families: 'gmm' requires features; omit it with metric='precomputed'")
     return names

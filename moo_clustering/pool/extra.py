@@ -132,7 +132,7 @@ def _entries(extra_candidates: Any) -> list[tuple[str, Any]]:
         pair = (type(item).__name__, item) if is_clusterer else item
         is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)
         if not is_pair or pair[1] is None or isinstance(pair[1], str | type):
-            raise TypeError(f"extra_candidates must each be {_FORMS}, got {quoted(item)}")
+            raise TypeError(f"every entry of extra_candidates must be {_FORMS}, got {quoted(item)}")
         found.append((pair[0], pair[1]))
     return found
 

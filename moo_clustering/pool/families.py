@@ -65,14 +65,16 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     """
     if isinstance(k_range, str):
         if k_range != "auto":
-            raise ValueError(f"k_range must be 'auto' or integers, got {quoted(k_range)}")
+            raise ValueError(f"k_range must be 'auto' or a sequence of integers, got {quoted(k_range)}")
         top = max(LEAST_TOP, math.isqrt(max(n_samples - 1, 0)) + 1)
         ks = {k for k in _AUTO if k <= top and k < n_samples}
     else:
         try:
             numbers = list(k_range)
         except TypeError:
-            raise TypeError(f"k_range must be 'auto' or integers, got {quoted(k_range)}") from None
+            raise TypeError(
+                f"k_range must be 'auto' or a sequence of integers, got {quoted(k_range)}"
+            ) from None
         ks = {_checked("k_range", k, 2, n_samples - 1) for k in numbers}
         if not ks:
             raise ValueError("k_range must contain at least one number of clusters")
@@ -469,4 +471,4 @@ def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozens
         f"{family}{' (in part)' * (family in partly)}: {'; '.join(dict.fromkeys(reasons))}"
         for family, reasons in failures.items()
     )
-    return ", ".join(texts) or "none was requested"
+    return ", ".join(texts) or "no families were requested"

@@ -89,7 +89,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         self.bags = as_bags(bags)
         if n_clusters > self.bags.n_bags:
             raise ValueError(
-                f"n_clusters must be at most the number of bags, {self.bags.n_bags}, got {n_clusters}"
+                f"n_clusters={n_clusters} must not exceed the number of bags, {self.bags.n_bags}"
             )
         self.n_clusters, self.min_cluster_size = int(n_clusters), int(min_cluster_size)
         self.n_jobs = n_jobs
@@ -230,7 +230,7 @@ def bag_indices(
         if isinstance(objective, str):
             if objective not in OF_BAGS:
                 raise ValueError(
-                    f"objectives must be {', '.join(map(repr, OF_BAGS))} or validity indices of bags, "
+                    f"objectives must be {', '.join(map(repr, OF_BAGS))} or bag validity indices, "
                     f"got {quoted(objective)}{did_you_mean(objective, OF_BAGS)}"
                 )
             if list(listed).count(objective) > 1:

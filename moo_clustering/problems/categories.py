@@ -321,7 +321,7 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
     """Check that X contains category codes; raise a ValueError if large gaps would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
-        raise ValueError("metric='hamming' requires category codes 0, 1, ...: X must contain integers")
+        raise ValueError("metric='hamming' requires category codes 0, 1, ..., but X contains other values")
     if values.min() < 0:
         raise ValueError(f"metric='hamming' requires category codes 0, 1, ..., but X contains {values.min()}")
     most = 10 * len(values) + 1000
@@ -369,7 +369,7 @@ class EuclideanSpace:
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(modes).all():
-            raise ValueError("X contains non-finite modes")
+            raise ValueError("X must contain finite modes")
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 

@@ -90,6 +90,6 @@ def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:
     """Scale losses to 0..1. If all losses are equal, they become 0."""
     given = checked_array(losses, "losses", np.float64)
     if given.shape != (n_runs,):
-        raise ValueError(f"losses must be finite, one per run, shape ({n_runs},); got shape {given.shape}")
+        raise ValueError(f"losses must have one value per run ({n_runs}), got shape {given.shape}")
     spread = np.ptp(given)
     return (given - given.min()) / spread if spread > 0 else np.zeros(n_runs)

@@ -91,12 +91,12 @@ class FeatureSubsetEncoding(Encoding):
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
-            raise ValueError(f"X must have {self.n_var} columns of 0 and 1, one per feature: {VALID_GENES}")
+            raise ValueError(f"X must have {self.n_var} columns of 0 and 1, one per feature; {VALID_GENES}")
         sizes = bits.sum(axis=1)
         if len(sizes) and not 1 <= sizes.min() <= sizes.max() <= self.max_features:
             raise ValueError(
                 f"subsets must have 1 to max_features={self.max_features} features, got {sizes.min()} to "
-                f"{sizes.max()}: {VALID_GENES}"
+                f"{sizes.max()}; {VALID_GENES}"
             )
         return bits
 
@@ -188,7 +188,7 @@ class SubsetIndex(ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        raise TypeError(f"{self.name!r} scores feature subsets: use it in a FeatureSubsetProblem")
+        raise TypeError(f"{self.name!r} scores feature subsets; use it in a FeatureSubsetProblem")
 
     @abstractmethod
     def evaluate_subsets(self, encoding: FeatureSubsetEncoding, X: BoolArray) -> FloatArray:
@@ -319,13 +319,13 @@ class FeatureSubsetProblem(PartitionProblem):
         by_labels = not {*names}.isdisjoint(_BY_LABELS)
         if (by_labels or (objectives is None and constraints is None)) and not targets.n_classes:
             raise ValueError(
-                "no sample is labelled: pass partial_y with classes (-1 for unlabelled samples) or "
+                "no sample is labelled; pass partial_y with classes (-1 for unlabelled samples) or "
                 f"constraints, or use objectives other than {_BY_LABELS}"
             )
         if fewest == 1 and _BY_LABELS[1] in names:
             raise ValueError(
-                f"{_BY_LABELS[1]!r} requires at least two labels per class, but some class has only "
-                f"one: label more of its samples, or use {_BY_LABELS[0]!r}"
+                f"{_BY_LABELS[1]!r} requires at least two labelled samples per class, but some class has "
+                f"only one; label more of its samples, or use {_BY_LABELS[0]!r}"
             )
         if targets.multilabel:
             raise ValueError("partial_y must have one class per sample, got label sets")
@@ -344,7 +344,7 @@ class FeatureSubsetProblem(PartitionProblem):
             names = list(self.objective_names)
             if self.weights.shape != (len(names),) or not np.isfinite(self.weights).all():
                 raise ValueError(
-                    f"weights must be {len(names)} numbers, one per objective ({', '.join(names)}); "
+                    f"weights must have one finite number per objective ({', '.join(names)}), "
                     f"got {quoted(weights)}"
                 )
             # The score is maximised, so F is its negative; ``natural`` restores the sign.

@@ -46,7 +46,7 @@ _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
 # Numbers of parts above which parts are grouped before merging, and above which fewer links are cut.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
-VALID_LINKS = "pass **problem.operators() to the algorithm."
+VALID_LINKS = "pass **problem.operators() to the algorithm"
 
 
 @documented(LocusAdjacencyEncoding)
@@ -127,7 +127,7 @@ class MOCKProblem(EncodedProblem):
     ) -> None:
         if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
             if graph is not None and graph is not encoding.graph:
-                raise ValueError("encoding must be built from the same graph, got a different graph")
+                raise ValueError("encoding and problem must use the same graph, got different graphs")
             graph = encoding.graph
         if graph is None:
             if X is None:
@@ -396,7 +396,7 @@ class PartScores:
     def _class_table(self, y: ArrayLike) -> FloatArray:
         targets = partial_targets(y, len(self.X))
         if targets.multilabel:
-            raise ValueError("y must contain one class per sample, -1 for unlabelled samples; got label sets")
+            raise ValueError("y must contain one class per sample, or -1 if unlabelled; got label sets")
         rows, table = targets.rows, np.zeros((self.n_parts, max(targets.n_classes, 1)))
         codes = targets.indicators[rows].argmax(axis=1) if targets.n_classes else rows
         np.add.at(
@@ -523,13 +523,12 @@ class NeighborGraphProblem(FixedProblem):
             n_neighbors = min(default_n_neighbors(n_samples), width)
         if not 1 <= n_neighbors <= width:
             raise ValueError(
-                f"n_neighbors must be between 1 and the width of the neighbour lists, {width}; "
-                f"got {n_neighbors}"
+                f"n_neighbors must be from 1 to {width}, the width of the neighbour lists; got {n_neighbors}"
             )
         if gene == "index" and width != n_samples - 1:
             raise ValueError(
-                f"gene='index' requires neighbour lists of full width, {n_samples - 1} for "
-                f"{n_samples} samples; got width {width}"
+                f"gene='index' requires neighbour lists of full width, n_samples - 1 = {n_samples - 1}; "
+                f"got width {width}"
             )
         self.lists, self._distances = lists, lists.distances
         if sample_weight is not None:
@@ -601,7 +600,7 @@ class NeighborGraphProblem(FixedProblem):
         low, high, most = X.min(initial=0), X.max(initial=0), int(np.max(self.xu))
         # The negated condition also rejects NaN, because kernels do not check bounds.
         if not (low >= 0 and high <= most):
-            raise ValueError(f"genes must be from 0 to {most}, got {low} to {high}: {VALID_LINKS}")
+            raise ValueError(f"genes must be from 0 to {most}, got {low} to {high}; {VALID_LINKS}")
         if self._rank_of is not None:
             return np.ascontiguousarray(self._rank_of[np.arange(self.n_var), X.astype(np.intp)])
         return np.ascontiguousarray(X, dtype=self.vtype)
@@ -669,7 +668,7 @@ class NeighborGraphProblem(FixedProblem):
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         ranks = self.ranks(X)
         if (ranks.max(axis=0, initial=0) >= self.lists.n_admissible).any():
-            raise ValueError(f"X must not link samples to themselves or forbidden neighbours: {VALID_LINKS}")
+            raise ValueError(f"X must not link samples to themselves or forbidden neighbours; {VALID_LINKS}")
         f2 = np.full(len(ranks), np.nan)
         if self.diversity == "batch":
             f2 = self.one_minus_diversity(ranks, self.count(ranks), len(ranks))  # Eq. 2
@@ -784,7 +783,7 @@ class SRMOSCProblem(FixedProblem):
         if n_samples < 2:
             raise ValueError("SRMOSC requires at least 2 samples, got 1")
         if isinstance(metric, str) and metric == "precomputed":
-            raise ValueError("metric must not be 'precomputed': SRMOSC reconstructs samples from features")
+            raise ValueError("metric must not be 'precomputed'; SRMOSC reconstructs samples from features")
         _arrays.require_squares(self.X)
         # Squared sample norms, which determine the size of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
@@ -932,18 +931,18 @@ def default_n_candidates(n_samples: int) -> int:
 def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
     """Raise a ValueError with advice if a population would exceed the memory limit."""
     default = default_n_candidates(n_samples)
-    sparse = f"the sparse form, n_candidates=None, has {default} candidates per sample"
+    sparse = f"set n_candidates=None ({default} candidates per sample)"
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
             f"n_candidates={width} requires a full {n_samples} x {n_samples} matrix per individual, which is "
-            f"not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow it."
+            f"not allowed above {MOST_LITERAL} samples; {sparse}, or force=True to allow it"
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)
     if needed > max_memory:
-        advice = [sparse] * (width > default) + ["lower pop_size"] * (pop_size > 1)
-        advice.append("decrease n_candidates, or increase max_memory.")
+        advice = [sparse] * (width > default) + ["decrease pop_size"] * (pop_size > 1)
+        advice.append("decrease n_candidates, or increase max_memory")
         who = f"a population of {pop_size} and its offspring require" if pop_size > 1 else "a front requires"
         raise ValueError(
             f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} samples, which "
-            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {', or '.join(advice)}"
+            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {', '.join(advice)}"
         )

@@ -132,7 +132,7 @@ class MedoidProblem(EncodedProblem):
     def medoids(self, X: ArrayLike | None) -> IntArray:
         """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""
         if X is None:
-            raise ValueError("X is None: the run ended without a feasible solution (see supervision)")
+            raise ValueError("X is None, because the run found no feasible solution; see supervision")
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
@@ -157,7 +157,7 @@ class MedoidProblem(EncodedProblem):
 
     def _needed_constraints(self) -> PairwiseConstraints:
         if self.constraints is None:
-            raise ValueError("this problem has no constraints")
+            raise ValueError("this problem has no constraints; pass constraints when creating it")
         return self.constraints
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -288,8 +288,8 @@ class ConstrainedAssignment:
         self.n_dropped = int(inside.sum())
         if self.n_dropped:
             warn_caller(
-                f"{self.n_dropped} cannot-links contradict must-links and are ignored by the constrained "
-                "assignment; if must-links come from overlapping labels, use another supervision"
+                "the constrained assignment ignores cannot-links that contradict must-links "
+                f"({self.n_dropped}); if must-links come from overlapping labels, use another supervision"
             )
         lifted = lifted[~inside]
         constrained = size > 1

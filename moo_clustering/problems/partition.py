@@ -240,7 +240,7 @@ class PartitionProblem(EncodedProblem):
         """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
         if X is None:
             raise ValueError(
-                "X is None: the run ended without a feasible solution, see the notes of this class"
+                "X is None, because the run found no feasible solution; see the Notes of PartitionProblem"
             )
         genes = np.atleast_2d(np.asarray(X))
         labels = self.encoding.decode(genes)
@@ -315,7 +315,7 @@ def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tup
     """Return objective names; raise a ValueError if they are not allowed or not unique."""
     names, known = (objectives,) if isinstance(objectives, str) else tuple(objectives), tuple(allowed)
     if not names or len({*map(quoted, names)}) < len(names) or not all(name in known for name in names):
-        raise ValueError(f"objectives must be unique, at least one, and from {known}; got {quoted(names)}")
+        raise ValueError(f"objectives must be one or more unique names from {known}, got {quoted(names)}")
     return names
 
 
@@ -338,7 +338,7 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
         raise ValueError(f"objectives must be unique, got {', '.join(sorted(repeated))} more than once")
     if data is None:
         if not all(isinstance(index, ValidityIndex) for index in listed):
-            raise ValueError("without data, objectives must be fitted ValidityIndex objects")
+            raise ValueError("with data=None, objectives must be fitted ValidityIndex objects")
         return tuple(get_index(index) for index in listed)
     indices = [copy.copy(get_index(index)) for index in listed]
     fitted = tuple(index.fit(data) for index in indices)
@@ -359,9 +359,9 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
         index.n_samples_ = encoding.n_samples
     elif not whole:
         raise ValueError(
-            "objectives of a tuple of encodings must be functions of the data and of one partition per part, "
-            f'such as (lambda X, rows, columns: ..., "min"); got index {index.name!r}, which requires data '
-            f"of all {encoding.n_samples} samples"
+            "with a tuple of encodings, objectives must be functions of the data and one partition per "
+            f'encoding, such as (lambda X, rows, columns: ..., "min"); got index {index.name!r}, which '
+            f"requires data for all {encoding.n_samples} samples"
         )
     return index
 
@@ -417,7 +417,7 @@ def _requested_products(
             if name != "genes" and not hasattr(encoding, name):
                 kind = type(encoding).__name__
                 raise TypeError(
-                    f"{who} requires {name}, but {kind} has no method {name}(X): define it, or use another "
+                    f"{who} requires {name}, but {kind} has no method {name}(X); define it, or use another "
                     "encoding"
                 )
     return tuple(name for name in PRODUCTS if any(name in names for _, names in requests))
@@ -452,7 +452,7 @@ def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> N
     if faults:
         ends = dict.fromkeys((faults[least], faults[most]))
         raise ValueError(
-            f"no partition of the encoding can be within the limits: {'; '.join(ends)}. "
+            f"no partition of the encoding satisfies the limits: {'; '.join(ends)}. "
             "Change the limits or the number of clusters."
         )
 
@@ -464,11 +464,11 @@ def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
     bounds = encoding.bounds()
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise ValueError(f"{name}.bounds must return two arrays, got {quoted(bounds)}")
-    what = "the smallest and the largest gene values"
+    what = "the minimum and maximum gene values"
     low, high = (array_of(bound, f"{name}.bounds", (encoding.n_var,), what) for bound in bounds)
     if (low > high).any():
         gene = int((low > high).argmax())
-        raise ValueError(f"{name}.bounds must not cross, got {low[gene]} and {high[gene]} for gene {gene}")
+        raise ValueError(f"{name}.bounds must be ordered, got {low[gene]} and {high[gene]} for gene {gene}")
     return low, high
 
 
@@ -518,9 +518,8 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
         if different.any():
             raise ValueError(
-                f"{name}.canonical must return equal rows if and only if partitions are equal; it does not "
-                f"for {quoted(X[int(different.argmax())].tolist())}: remove it, so that decoded partitions "
-                "are compared"
+                f"{name}.canonical must return equal rows if and only if partitions are equal, but does not "
+                f"for {quoted(X[int(different.argmax())].tolist())}; remove it to compare decoded partitions"
             )
 
 
@@ -535,7 +534,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
     elif constraints.n_samples != n_samples:
         raise ValueError(
             f"constraints and encoding must have the same number of samples, got {constraints.n_samples} and "
-            f"{n_samples}: create constraints with PairwiseConstraints(must_link, cannot_link, "
+            f"{n_samples}; create constraints with PairwiseConstraints(must_link, cannot_link, "
             f"n_samples={n_samples})"
         )
 
@@ -555,7 +554,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
             if kind in OPERATOR_MAKERS:
                 return OPERATOR_MAKERS[kind](problem, algorithm)
     raise TypeError(
-        f"{type(problem).__name__} has no known operators: set its attribute encoding to an "
+        f"{type(problem).__name__} has no known operators; set its encoding attribute to an "
         "Encoding, or pass sampling, crossover and mutation to the algorithm"
     )
 
@@ -608,7 +607,7 @@ class ChunkedProblem(Problem):
         if problem.elementwise:
             raise TypeError(
                 f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
-                "individual at a time: use an elementwise_runner of pymoo.parallelization instead"
+                "individual at a time; use an elementwise_runner from pymoo.parallelization instead"
             )
         self.chunk_size = integer("chunk_size", chunk_size)
         self.n_jobs = n_jobs

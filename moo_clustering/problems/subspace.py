@@ -100,12 +100,10 @@ class SubspaceClusteringProblem(EncodedProblem):
         data = X if isinstance(X, subspace.SubspaceData) else subspace.SubspaceData.of(X, dtype=dtype)
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
         if len(self.targets.labelled) != data.n:
-            raise ValueError(
-                f"y must have one row per sample, {data.n} in all; got {len(self.targets.labelled)}"
-            )
+            raise ValueError(f"y must have one row per sample ({data.n}), got {len(self.targets.labelled)}")
         if "impurity" in self.objective_names and not self.targets.labelled.any():
             raise ValueError(
-                "the objective 'impurity' requires labels: pass y with labelled samples, or use "
+                "the objective 'impurity' requires labels; pass y with labelled samples, or use "
                 "other objectives"
             )
         self.encoding = SubspaceSeedEncoding(

@@ -64,7 +64,7 @@ def check_folder(folder: Path) -> None:
     if not folder.exists() or (folder / RESULTS).exists():
         return
     if not all(is_temporary(entry.name) for entry in folder.iterdir()):
-        raise StoreError(f"{folder} contains other files; choose another folder")
+        raise StoreError(f"{folder} already contains other files; choose another folder")
 
 
 @contextmanager
@@ -197,7 +197,7 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
             raise ValueError("another format")
         parameters: dict[str, Any] = header["parameters"]
         if not isinstance(parameters, dict):
-            raise TypeError("parameters without names")
+            raise TypeError("parameters must be named")
         records = [json.loads(line) for line in lines]
         values = {name_of_cell(record["key"]): record["value"] for record in records}
         # Files written by older versions have no checksums.
@@ -206,8 +206,8 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
         raise StoreError(f"{path} does not contain cells of an experiment; choose another folder") from error
     if not all(unchanged):
         raise StoreError(
-            f"{path}, line {unchanged.index(False) + 2}: it was changed after it was written (its checksum "
-            "differs); remove the line to compute its cell again, or choose another folder"
+            f"{path}, line {unchanged.index(False) + 2} was modified (its checksum differs); remove the line "
+            "to compute its cell again, or choose another folder"
         )
     return parameters, values, length
 
@@ -223,8 +223,8 @@ def _checksum(record: Mapping[str, Any]) -> int:
 def check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     found = [{name: json.dumps(value) for name, value in each.items()} for each in (given, wanted)]
     shown = [(name, *(each.get(name, "not given") for each in found)) for name in {**given, **wanted}]
-    if differences := [f"{name} is {old} there and {new} here" for name, old, new in shown if old != new]:
-        said = f"{path} was created with other parameters: {'; '.join(differences)}"
+    if differences := [f"{name} was {old}, got {new}" for name, old, new in shown if old != new]:
+        said = f"{path} was created with different parameters: {'; '.join(differences)}"
         raise StoreError(f"{said}; choose another folder")
 
 
@@ -270,7 +270,7 @@ def compute_cell(key: Key, job: Job) -> dict[str, Any]:
         return dict(json.loads(done.stdout))
     if done.returncode == 1 and time.perf_counter() - start >= job.timeout:
         return {"status": "timed out", "error": f"not finished after {job.timeout:g} seconds"}
-    return {"status": "failed", "error": f"its process ended with exit code {done.returncode}"}
+    return {"status": "failed", "error": f"the process ended with exit code {done.returncode}"}
 
 
 def serve() -> None:
@@ -383,17 +383,17 @@ def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
         X, y = _opened(entry, seed)
         X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")
     except Exception as error:
-        raise ValueError(f"the data set {name!r} cannot be read: {error}") from error
+        raise ValueError(f"data set {name!r} cannot be read: {error}") from error
     if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
         raise ValueError(
-            f"no method can read the data set {name!r}, of type {type(X).__name__} and shape {X.shape}; it "
-            "must be of shape (n_samples, n_features), with numbers unless it is a DataFrame"
+            f"data set {name!r} must have shape (n_samples, n_features), and contain numbers unless it is a "
+            f"DataFrame, got {type(X).__name__} of shape {X.shape}"
         )
     if y is None:
         return X, np.full(X.shape[0], -1)
     if np.shape(y) != X.shape[:1]:
         said = f"has {X.shape[0]} samples, but classes of shape {np.shape(y)}"
-        raise ValueError(f"the data set {name!r} {said}")
+        raise ValueError(f"data set {name!r} {said}")
     return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
 
 

@@ -135,7 +135,7 @@ class Study:
         sizes: Any = n_clusters if isinstance(n_clusters, Mapping) else dict.fromkeys(self.data, n_clusters)
         self._sizes = {name: checks.integer("n_clusters", k) for name, k in sizes.items() if k is not None}
         for name in self._sizes:
-            checks.choice("the data set in n_clusters", name, self.data)
+            checks.choice("every key of n_clusters", name, self.data)
         self.timeout = None if timeout is None else checks.positive("timeout", timeout)
         self.path = Path(tempfile.mkdtemp() if path is None else path)
         if path is None:
@@ -155,11 +155,11 @@ class Study:
         try:
             given = tomllib.loads(place.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ValueError(f"{place} is not a TOML file: {error}") from None
+            raise ValueError(f"{place} is not a valid TOML file: {error}") from None
         for key in given:
             if key not in (*_ARGUMENTS, *_OPTIONS):
                 hint = did_you_mean(key, (*_ARGUMENTS, *_OPTIONS))
-                raise ValueError(f"{place} has the unknown key {quoted(key)}{hint}")
+                raise ValueError(f"{place} contains an unknown key, {quoted(key)}{hint}")
         for key, make in (("methods", _method_of_toml), ("data", partial(_data_of_toml, place.parent))):
             if not isinstance(given.get(key), dict) or not given[key]:
                 raise ValueError(f"{place} must have a table [{key}] with at least one entry")
@@ -203,10 +203,10 @@ class Study:
             entries["data set", name] = fingerprint(content, y)[:16] + asked
             classes = max(classes, y.max() + 1)
         if needy := [name for name, score in self.scores.items() if score.by_classes and not classes]:
-            raise ValueError(f"the score {needy[0]!r} requires classes, but no data set has any; pass (X, y)")
+            raise ValueError(f"score {needy[0]!r} requires classes, but no data set has any; pass (X, y)")
         with cells.cells_of_folder(self.path, {"scores": list(self.scores)}) as store:
             for (kind, name), entry in entries.items():
-                key, shown = {"kind": kind, "name": name}, f"the {kind} {name!r}"
+                key, shown = {"kind": kind, "name": name}, f"{kind} {name!r}"
                 if key not in store:
                     store.add(key, entry)
                 cells.check_same(self.path, {shown: store.values([key])[0]}, {shown: entry})
@@ -310,7 +310,7 @@ class Study:
         keys: list[cells.Key] = [{"data": data, "seed": seed, **shared} for data, seed in runs]
         job = partial(self._job, method=made)
         if not cells.run_cells(cells.compute_cell, keys, job, store, n_jobs=options.get("n_jobs")):
-            raise KeyboardInterrupt(f"finished trials are saved in {self.path}; repeat tune() to continue")
+            raise KeyboardInterrupt(f"finished trials are saved in {self.path}; call tune() to continue")
         values = store.values(keys)
         failed = [value["error"] for value in values if "error" in value]
         return failed[0] if failed else float(np.mean([value[score] for value in values]))
@@ -360,7 +360,8 @@ class Study:
             caption += f"; without the data sets used for tuning ({', '.join(excluded)})"
         wanted = [key for key in self._keys() if "part" not in key and key["data"] in text.index]
         n_missing = len(wanted) - len(found)
-        return StudyTable(text, best, caption + (f"; {n_missing} cells are missing." if n_missing else "."))
+        missing = f"; {n_missing} cell{'s are' if n_missing > 1 else ' is'} missing" if n_missing else ""
+        return StudyTable(text, best, f"{caption}{missing}.")
 
     @documented(table)
     def summary(self, score: str | None = None) -> pd.DataFrame:
@@ -417,8 +418,8 @@ class Study:
         where = values.index[0] if single else f"{len(values)} data sets"
         seeds = f"averaged over {len(self.seeds)} seeds" if len(self.seeds) > 1 else "with one seed"
         said = [
-            f"By {score} on {where}, {seeds}, {method} has a mean of {values[method].mean():.3f} and the "
-            f"average rank {rank:.2f} of {len(self.methods)} methods.",
+            f"By {score} on {where}, {seeds}, {method} has a mean of {values[method].mean():.3f} and an "
+            f"average rank of {rank:.2f} among {len(self.methods)} methods.",
             *_tested(method, test, pairs, alpha, values.index[0] if single else ""),
             *self._incomplete(),
             *(one.text for one in self.methods.values() if isinstance(one, Tuning)),
@@ -511,8 +512,8 @@ class Study:
         for name, found in fronts.items():
             if few := len(self.seeds) - len(found):
                 warn_caller(
-                    f"{few} of {len(self.seeds)} seeds of {name!r} have no front on "
-                    f"{data or next(iter(self.data))!r}, and fractions refer to the other seeds; see results"
+                    f"no front of {name!r} on {data or next(iter(self.data))!r} for {few} of "
+                    f"{len(self.seeds)} seeds; fractions refer to the other seeds (see results)"
                 )
             surfaces = attainment_surfaces([np.multiply(signs, front) for front in found], fractions)
             for fraction, corners in surfaces.items():
@@ -567,18 +568,17 @@ class Study:
         for name, method in new.items():
             self._check_new(name)
             if isinstance(method, tuple) and len(method) == 3 and all(map(callable, method[:2])):
-                checks.integer(f"n_gen of the method {name!r}", method[2])
+                checks.integer(f"n_gen of method {name!r}", method[2])
             elif isinstance(method, type) or not (callable(method) or hasattr(method, "fit_predict")):
                 raise TypeError(
-                    f"the method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> "
-                    "labels, or (problem, algorithm, n_gen) with two functions and a number; got "
-                    f"{quoted(method)}"
+                    f"method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> labels, "
+                    f"or (problem, algorithm, n_gen) with two functions and an integer, got {quoted(method)}"
                 )
         self.methods |= new
 
     def _check_new(self, name: str) -> None:
         if name in self.methods:
-            raise ValueError(f"the study already has a method {name!r}; choose another name")
+            raise ValueError(f"the study already has a method named {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
         """Return the data sets for tables and tests, excluding those used to tune a method."""
@@ -644,7 +644,7 @@ class Study:
         """Combine the control runs of a search over all data sets and seeds."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
-            raise ValueError("the study has no controls; use controls=True and a method that is a search")
+            raise ValueError("the study has no controls; use controls=True and at least one search")
         method = checks.choice("method", method or names[0], names)
         parts = [
             [pd.DataFrame(value[name]).assign(problem=key["data"]) for name in ("runs", "curves")]
@@ -670,7 +670,7 @@ class Study:
             raise ValueError(f"no method has a front on {data!r}; add a search, or call run()")
         objectives = [one["objectives"] for name in listed for one in found[name]]
         if objectives != objectives[:1] * len(objectives):
-            raise ValueError(f"methods must have the same objectives, but {listed} differ; select some")
+            raise ValueError(f"methods must have the same objectives, but those of {listed} differ")
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
@@ -681,7 +681,7 @@ class Study:
                 what = f"{key['method']} with controls" if "part" in key else key["method"]
                 bad.setdefault((what, key["data"]), []).append(f"{value['status']}: {value['error']}")
         return [
-            f"Warning: {len(errors)} of {len(self.seeds)} runs of {method} on {data} have no result, and the "
+            f"Warning: no result for {len(errors)} of {len(self.seeds)} runs of {method} on {data}; the "
             f"means cover the other runs ({errors[0]})."
             for (method, data), errors in bad.items()
         ]
@@ -761,7 +761,7 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> li
     """State the results of Friedman's test and of the pairwise tests in sentences."""
     said = []
     if single:
-        said.append(f"Warning: the pairs are seeds, not data sets; the tests hold for {single} only.")
+        said.append(f"Warning: the pairs are seeds, not data sets; the tests apply only to {single}.")
     if test is not None:
         verdict = "rejects" if test.p_value <= alpha else "does not reject"
         p = stats.p_text(test.p_value)
@@ -772,7 +772,9 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> li
         return [*said, f"No conclusion about pairs is possible: {fewest} {counted} are required, got {n}."]
     for name, row in pairs.iterrows():
         if n_pairs[name] < fewest:
-            said.append(f"{method} and {name} have too few common results: {n_pairs[name]} of {fewest}.")
+            said.append(
+                f"{method} and {name} have {n_pairs[name]} common results, but {fewest} are required."
+            )
             continue
         verdict = "better than" if row["difference"] > 0 else "worse than"
         verdict = verdict if row["p_holm"] <= alpha else "not significantly different from"
@@ -815,13 +817,13 @@ def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, 
     if isinstance(given, Mapping):
         pairs = [(str(key), entry) for key, entry in given.items()]
     elif isinstance(given, str | np.ndarray | pd.DataFrame) or not hasattr(given, "__iter__"):
-        raise TypeError(f"the {kind}s must be a mapping from names or a sequence, got {quoted(given)}")
+        raise TypeError(f"{kind}s must be a sequence or a mapping with names as keys, got {quoted(given)}")
     else:
         pairs = [(name(entry, number), entry) for number, entry in enumerate(given, 1)]
     if not (names := [key for key, _ in pairs]):
         raise ValueError(f"a study requires at least one {kind}, got none")
     if twice := [key for key in names if names.count(key) > 1]:
-        raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping from unique names")
+        raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping with unique names as keys")
     return dict(pairs)
 
 
@@ -860,7 +862,7 @@ def _scores(given: Sequence[Any]) -> dict[str, cells.Score]:
         name, score = _score(one)
         if name in (*found, *cells.MEASURED, "data", "method", "seed", "status", "error"):
             advice = 'pass (another name, function, "max" or "min")'
-            raise ValueError(f"the score name {name!r} is already used; {advice}")
+            raise ValueError(f"score name {name!r} is already used; {advice}")
         found[name] = score
     return found
 
@@ -874,7 +876,7 @@ def _score(given: Any) -> tuple[str, cells.Score]:
         return given, cells.Score(_BY_CLASSES[given], True, True)
     if isinstance(given, tuple) and len(given) == 3 and callable(given[1]):
         name, function, direction = given
-        checks.choice(f"the direction of the score {name!r}", direction, ("max", "min"))
+        checks.choice(f"direction of score {name!r}", direction, ("max", "min"))
         return str(name), cells.Score(function, direction == "max", not cells.takes(function, "X"))
     if callable(given) and not isinstance(given, type):
         return name_of(given), cells.Score(given, True, not cells.takes(given, "X"))
@@ -909,7 +911,7 @@ def _method_of_toml(name: str, entry: Any) -> Any:
         method, preset = find_method(str(options.pop("method", name)))
         return method.load()(**{**preset, **options})
     except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise ValueError(f"the method {name!r} cannot be created: {error}") from error
+        raise ValueError(f"method {name!r} cannot be created: {error}") from error
 
 
 def _table_of_toml(path: Path, *, prepare: bool = False, **options: Any) -> Any:
@@ -934,6 +936,6 @@ def _data_of_toml(folder: Path, name: str, entry: Any) -> Any:
     if hasattr(datasets, make := str(options.pop("generator", None))):
         return partial(getattr(datasets, make), **options)
     raise ValueError(
-        f"the data set {name!r} must be a bundled name, a path, or a table with the key file, or "
-        f"generator (a function of sklearn.datasets); got {quoted(entry)}"
+        f"data set {name!r} must be the name of a bundled data set, a path, or a table with the key file "
+        f"or generator (a function of sklearn.datasets), got {quoted(entry)}"
     )

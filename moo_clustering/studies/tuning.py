@@ -49,13 +49,14 @@ def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
         return {tuple(name for name in data if name != test): [test] for test in data}
     listed = None if isinstance(on, str) or not isinstance(on, Sequence) else list(dict.fromkeys(on))
     if not listed:
-        raise ValueError(f'on must be "others" or names of data sets such as {[*data][:1]}, got {quoted(on)}')
+        allowed = f'"others" or a list of data set names, such as {[*data][:1]}'
+        raise ValueError(f"on must be {allowed}, got {quoted(on)}")
     for name in listed:
         if name not in data:
             hint = did_you_mean(name, data) if isinstance(name, str) else ""
-            raise ValueError(f"on contains the unknown data set {quoted(name)}{hint}; use {', '.join(data)}")
+            raise ValueError(f"on contains an unknown data set, {quoted(name)}{hint}; use {', '.join(data)}")
     if not (tests := [name for name in data if name not in listed]):
-        raise ValueError('on contains all data sets, so none is left to test: omit one, or use on="others"')
+        raise ValueError('on contains all data sets, so none is left to test; omit one or use on="others"')
     return {tuple(listed): tests}
 
 
@@ -91,7 +92,7 @@ def check_parameters(
     """Raise a ValueError if the method lacks a parameter, or if the study sets the parameter itself."""
     for name in names:
         if name.rpartition("__")[2] in fixed:
-            raise ValueError(f"the study sets {name}, so it cannot be tuned: remove it from the space")
+            raise ValueError(f"the study sets {name}, so it cannot be tuned; remove it from the space")
         known = sorted(method.get_params()) if isinstance(method, BaseEstimator) else None
         if not (takes(method, name) if known is None else name in known):
             raise ValueError(f"the method has no parameter {name!r}{did_you_mean(name, known or [])}")

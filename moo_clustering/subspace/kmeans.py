@@ -107,9 +107,7 @@ def entropy_weighted_kmeans(
 
 def _check_n_clusters(n_clusters: int, data: SubspaceData) -> None:
     if not 1 <= n_clusters <= data.n:
-        raise ValueError(
-            f"n_clusters must be from 1 to {data.n}, the number of samples, got {quoted(n_clusters)}"
-        )
+        raise ValueError(f"n_clusters must be from 1 to n_samples={data.n}, got {quoted(n_clusters)}")
 
 
 def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray) -> FloatArray:
@@ -198,7 +196,7 @@ def start(
         found = rng.dirichlet(np.ones(n_clusters), size=data.n)
     else:
         warn_caller(
-            "init='equal' starts with equal clusters, which remain equal: all samples get the same scores"
+            "init='equal' starts with identical clusters, which remain so: all samples get the same scores"
         )
         found = np.full((data.n, n_clusters), 1.0 / n_clusters)
     return np.ascontiguousarray(found, dtype=data.dtype)
@@ -207,7 +205,7 @@ def start(
 def _checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
     given = checked_integers(seeds, "seeds")
     if given.ndim != 1 or len(given) == 0:
-        raise ValueError("seeds must be one-dimensional and contain at least one sample index")
+        raise ValueError(f"seeds must be a 1-d array of at least one sample index, got shape {given.shape}")
     if given.min() < 0 or given.max() >= data.n:
         raise ValueError(f"seeds must be from 0 to {data.n - 1}, got {given.min()} to {given.max()}")
     return given

@@ -423,7 +423,7 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
 def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray, IntArray]:
     if labels.shape[1] != n_bags:
         raise ValueError(
-            f"labels must have {n_bags} entries per row, the number of bags in H; got {labels.shape[1]}"
+            f"each row of labels must have one entry per bag in H ({n_bags}), got {labels.shape[1]}"
         )
     if len(medoids) != len(labels):
         raise ValueError(f"medoids has {len(medoids)} rows, but labels has {len(labels)}")
@@ -438,8 +438,8 @@ def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray
     missing = np.argwhere(np.take_along_axis(medoids, labels.astype(np.intp), axis=1) < 0)
     if len(missing):
         row, bag = missing[0]
-        what = f"cluster {labels[row, bag]}, which has no medoid in medoids"
-        raise ValueError(f"row {row} of labels has {what}")
+        cluster = labels[row, bag]
+        raise ValueError(f"row {row} of labels contains cluster {cluster}, but medoids has no medoid for it")
     return labels.astype(np.intp), medoids.astype(np.intp)
 
 

@@ -139,7 +139,7 @@ class FunctionIndex(PopulationIndex):
         self, function: Callable[[Any, Any], float], direction: Direction, name: str | None = None
     ) -> None:
         if not callable(function):
-            raise TypeError(f"function must be a callable of X and labels, got {quoted(function)}")
+            raise TypeError(f"function must be a function of X and labels, got {quoted(function)}")
         choice("direction", direction, get_args(Direction))
         self.function = function
         self._requested, self._with_labels = requested(function, 1)
@@ -223,8 +223,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
     array = integer_rows(labels, "labels")
     if array.shape[1] != n_samples:
         raise ValueError(
-            f"labels must have {n_samples} entries per row, the number of samples in fit; got "
-            f"{array.shape[1]}"
+            f"each row of labels must have one entry per fitted sample ({n_samples}), got {array.shape[1]}"
         )
     lowest, highest = int(array.min(initial=0)), int(array.max(initial=0))
     if lowest < 0 or highest >= n_samples:
@@ -238,8 +237,8 @@ def check_population(labels: Any, n_samples: int) -> Population:
     if len(gaps):
         row, cluster = gaps[0]
         raise ValueError(
-            f"labels must be contiguous, 0..k-1; row {row} has k={n_clusters[row]} "
-            f"but no sample in cluster {cluster}"
+            f"labels must be contiguous, 0..k-1, but row {row} has k={n_clusters[row]} "
+            f"and no sample in cluster {cluster}"
         )
     return Population(rows, sizes, n_clusters)
 

@@ -139,7 +139,7 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
         )
     if rows.min() < -1:
         raise ValueError(
-            f"{name} must be non-negative, or -1 for a sample that is not in the run; got {rows.min()}"
+            f"{name} must be non-negative, or -1 for samples absent from the run; got {rows.min()}"
         )
     return rows
 
@@ -323,8 +323,8 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         labels, families = data
     else:
         raise TypeError(
-            "agreement requires a pool of partitions: fit accepts a PartitionPool or a tuple "
-            f"(labels, families), got {type(data).__name__}"
+            "agreement requires a PartitionPool or a tuple (labels, families) in fit, got "
+            f"{type(data).__name__}"
         )
     rows = base.integer_rows(labels, "labels of the pool")
     if rows.size == 0:
@@ -333,7 +333,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
     if not all(isinstance(family, str) for family in names):
         raise TypeError(f"families must be strings, got {quoted(names)}")
     if len(names) != len(rows):
-        raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
+        raise ValueError(f"families must have one name per partition ({len(rows)}), got {len(names)}")
     # Copy the labels, because the pool may be modified later.
     return base.check_population(rows, rows.shape[1]).labels.copy(), names
 

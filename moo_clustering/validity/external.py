@@ -31,7 +31,7 @@ DENSE_ENTRIES = 10_000_000
 # Maximum number of counters that fit in the fastest cache; clearing a larger table costs more than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
-    "y_true must have a class with both positive and negative labelled samples (-1 marks unlabelled samples)"
+    "at least one class of y_true must have both positive and negative labelled samples (-1 means unlabelled)"
 )
 
 
@@ -101,9 +101,9 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
         try:
             pos_label = max(classes)
         except TypeError:
-            raise ValueError("pos_label is required, because labels_true cannot be ordered") from None
+            raise ValueError("pos_label is required, because labels_true cannot be sorted") from None
     if pos_label not in classes:
-        raise ValueError(f"pos_label={pos_label!r} is not among labels_true")
+        raise ValueError(f"pos_label must be a label in labels_true, got {pos_label!r}")
     positive = classes.index(pos_label)
     clusters = np.flatnonzero(class_of_cluster(table) == positive)
     if len(clusters) == 0:
@@ -261,7 +261,7 @@ def _encode_hashables(labels: list[Any], name: str) -> tuple[Int64Array, list[An
     try:
         seen: dict[Hashable, int] = dict.fromkeys(labels, 0)
     except TypeError as error:
-        raise TypeError(f"{name} must be hashable labels, one per sample: {error}") from None
+        raise TypeError(f"{name} must contain one hashable label per sample: {error}") from None
     if any(label != label for label in seen):
         raise ValueError(f"{name} must not contain NaN")
     values: list[Any] = list(seen)
@@ -621,8 +621,7 @@ def labelled_scores(
     indicators = targets.indicators if targets.multilabel else _one_vs_rest(targets, scores.shape[1], classes)
     if indicators.shape[1] != scores.shape[1]:
         raise ValueError(
-            f"y_score must have one column per label of y_true, {indicators.shape[1]} in all; got "
-            f"{scores.shape[1]}"
+            f"y_score must have one column per label of y_true ({indicators.shape[1]}), got {scores.shape[1]}"
         )
     return indicators[targets.labelled].astype(np.int64), scores[targets.labelled]
 
@@ -641,8 +640,8 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(
-            f"y_score must have one column per class of y_true, {len(names)} in all; got "
-            f"{n_columns}; if y_true lacks some classes, pass all of them as classes"
+            f"y_score must have one column per class of y_true ({len(names)}), got "
+            f"{n_columns}; if y_true lacks some classes, pass all class labels as classes"
         )
     return indicators
 
@@ -674,8 +673,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     if true.ndim != 1 or len(true) == 0:
         raise ValueError(f"targets must be a non-empty list of numbers, got shape {true.shape}")
     if found.ndim != 0 and found.shape != true.shape:
-        shapes = f"{found.shape} and {true.shape}"
-        raise ValueError(f"predicted must be one number or one per target, got shapes {shapes}")
+        raise ValueError(f"predicted must be one number or one per target ({len(true)}), got {found.shape}")
     return float(np.mean((true - found) ** 2))
 
 
@@ -701,7 +699,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     codes, n = encode(labels, "labels")[0], X.shape[0]
     if len(codes) != n:
-        raise ValueError(f"labels must have one entry per row of X, {n} in all; got {len(codes)}")
+        raise ValueError(f"labels must have one entry per row of X ({n}), got {len(codes)}")
     sums = csr_array((np.ones(n), (codes, np.arange(n)))) @ (unit_rows(X) if normalize_rows else X)
     squared = sums.multiply(sums) if issparse(sums) else sums**2
     return float(np.sqrt(np.asarray(squared.sum(axis=1))).sum())

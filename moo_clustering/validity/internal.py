@@ -349,7 +349,7 @@ def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner
     if kind == "medoid":
         return Medoids(data, metric, max_memory, owner)
     if not (isinstance(metric, str) and metric == "euclidean"):
-        raise ValueError(f'metric must be "euclidean" with representative="centroid"; got {quoted(metric)}')
+        raise ValueError(f'metric must be "euclidean" with representative="centroid", got {quoted(metric)}')
     return Centroids(data)
 
 
@@ -594,7 +594,7 @@ class Connectivity(base.PopulationIndex):
         used = min(wanted, X.shape[0] - 1)
         if used < wanted:
             warn_caller(
-                f"n_neighbors={self.n_neighbors} is more than the number of other samples, {used}; "
+                f"n_neighbors={self.n_neighbors} exceeds the number of other samples, {used}; "
                 "all of them are used"
             )
         if self.neighbors is not None:
@@ -787,7 +787,7 @@ class LoadVariation(base.PopulationIndex):
         """Fit to weights, shape (n_samples,); raise a ValueError if one is negative or all are 0."""
         self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
-            raise ValueError("data must have a positive weight, got none")
+            raise ValueError("data must contain at least one positive weight")
         self.n_samples_ = len(self.weight)
         return self
 
@@ -833,10 +833,10 @@ class ChangedShare(base.PopulationIndex):
         given, name = (data, "data") if self.previous is None else (self.previous, "previous")
         labels = _data.checked_integers(given, name, ndim=(1,))
         if self.previous is not None and len(labels) != (n := _num_samples(data)):
-            raise ValueError(f"previous must have a label per sample, {n} in all; got {len(labels)}")
+            raise ValueError(f"previous must have one label per sample ({n}), got {len(labels)}")
         self.known = np.flatnonzero(labels >= 0)
         if not len(self.known):
-            raise ValueError("a previous partition must contain a non-negative label, got none")
+            raise ValueError(f"{name} must contain at least one non-negative label")
         self.earlier = np.unique(labels[self.known], return_inverse=True)[1].astype(np.int32)
         self.n_samples_ = len(labels)
         return self
@@ -875,7 +875,7 @@ class Compactness(base.PopulationIndex):
         area or borders.
         """
         if not isinstance(data, list | tuple) or len(data) != 3:
-            raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}")
+            raise TypeError(f"data must be a tuple (areas, perimeters, borders), got {quoted(data)}")
         areas, perimeters, borders = data
         both = (("areas", areas), ("perimeters", perimeters))
         shapes = [_data.checked_array(one, name, np.float64, ndim=(1,)) for name, one in both]

@@ -196,7 +196,7 @@ class MixedModel(LikelihoodModel):
         else:
             given = checked_integers(self.categorical, "categorical", ndim=(1,))
             if len(wrong := np.setdiff1d(given, places)):
-                raise ValueError(f"categorical must be columns from 0 to {places[-1]}, got {wrong[0]}")
+                raise ValueError(f"categorical must contain indices from 0 to {places[-1]}, got {wrong[0]}")
             few = np.isin(places, given)
         found: list[Block] = []
         for model, own in ((self.numbers, places[~few]), (self.categories, places[few])):
@@ -234,7 +234,7 @@ class StochasticBlockModel(LikelihoodModel):
             weight = S.data[S.data != 1][0]
             raise ValueError(f"the graph must have weights 0 and 1, got {weight:g}; pass 1.0 * (graph > 0)")
         if (loops := S.diagonal()).any():
-            raise ValueError(f"the graph must not have loops, got one at row {int(loops.argmax())}")
+            raise ValueError(f"the graph must not have self-loops, got one at row {int(loops.argmax())}")
         directed = abs(S - S.T).nnz > 0
         if directed and self.directed is False:
             raise ValueError("the graph must be symmetric if directed=False; use directed=True")
@@ -289,7 +289,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         if isinstance(model, str):
             model = MODELS[choice("model", model, MODELS)]
         if not isinstance(model, LikelihoodModel):
-            raise TypeError(f"model must be a model or one of {', '.join(MODELS)}, got {quoted(model)}")
+            allowed = ", ".join(map(repr, MODELS))
+            raise TypeError(f"model must be a LikelihoodModel or one of {allowed}, got {quoted(model)}")
         positive("alpha", self.alpha)
         self._terms: TableTerms | GraphTerms = model.terms(data)
         self.n_samples_ = self._terms.n_samples
@@ -343,7 +344,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         k = int(start.max()) + 1
         allowed = np.ones((k, k), dtype=bool) if siblings is None else np.array(siblings, dtype=bool)
         if allowed.shape != (k, k):
-            raise ValueError(f"siblings must have shape {(k, k)} for {k} clusters, got {allowed.shape}")
+            raise ValueError(f"siblings must have shape {(k, k)} for {k} clusters, got shape {allowed.shape}")
         pairs, gains = np.zeros((k, 2), dtype=np.int64), np.zeros(k)
         steps = self._terms.merge(start, self.alpha, allowed | allowed.T, pairs, gains)
         number, levels = np.arange(k), [number_clusters(start)[0]]
@@ -359,13 +360,13 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         (n, n_clusters) for ``X`` of shape (n, n_features). Raises a ValueError if the data are a graph.
         """
         if isinstance(self._terms, GraphTerms):
-            raise ValueError("new samples require a model of tables; the index was fitted to a graph")
+            raise ValueError("log_predictive requires a table model, but the index was fitted to a graph")
         return self._terms.predictive(self._partition(labels), self.alpha, checked_table(X))
 
     def _partition(self, labels: ArrayLike) -> Labels:
         rows = self._population(np.asarray(labels)).labels
         if len(rows) != 1:
-            raise ValueError(f"labels must be one partition, got {len(rows)}")
+            raise ValueError(f"labels must contain a single partition, got {len(rows)}")
         return rows[0]
 
 
@@ -413,7 +414,7 @@ class TableTerms:
     def predictive(self, labels: Labels, alpha: float, X: FloatArray) -> FloatArray:
         """See :meth:`IntegratedClassificationLikelihood.log_predictive`."""
         if X.shape[1] != self._n_columns:
-            raise ValueError(f"X must have {self._n_columns} columns, as in fit, got {X.shape[1]}")
+            raise ValueError(f"X has {X.shape[1]} columns, but the index was fitted to {self._n_columns}")
         rows, state = np.concatenate([read(X) for read in self._reads], axis=1), self._state(labels)
         out = np.empty((len(rows), len(state[0])))
         kernels.log_predictives(np.ascontiguousarray(rows), *state, alpha, *self._model, out)

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from moo_clustering._arrays import non_dominated, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
+from moo_clustering._messages import shortened
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.results import SearchHistory, read_history, result_of
@@ -26,7 +27,6 @@ from moo_clustering.results import SearchHistory, read_history, result_of
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
 from moo_clustering.visualization import figures
-from moo_clustering.visualization.partitions import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -791,7 +791,7 @@ def roc_data(
         raise ValueError("curves must contain at least one curve")
     known = dict(aucs or {})
     if strange := [name for name in known if name not in curves]:
-        raise ValueError(f"aucs must contain only names of curves, got {strange[0]!r}")
+        raise ValueError(f"aucs must contain only names of curves, got {quoted(strange[0])}")
     checked = [_checked(name, *curve) for name, curve in curves.items()]
     areas = [
         known.get(name, float(np.trapezoid(tpr, fpr)))

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from moo_clustering._arrays import optional_package, spawn_seeds
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
+from moo_clustering._messages import shortened
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, SeedLike
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.results import result_of
@@ -841,12 +842,6 @@ def _headed(title: str, data: TermData) -> str:
         what = f"Leading terms of {len(data.clusters)} of {data.n_clusters} clusters"
     what += "" if data.sizes is None else " (documents)"
     return f"{title}: {what[0].lower()}{what[1:]}" if title else what
-
-
-def shortened(name: str, longest: int) -> str:
-    """Shorten a name to one line of at most ``longest`` characters."""
-    line = "".join(mark if mark.isprintable() else " " for mark in name)
-    return line if len(line) <= longest else f"{line[: longest - 3]}..."
 
 
 @documented(figures.PLOT)

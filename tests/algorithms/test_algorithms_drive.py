@@ -144,7 +144,9 @@ def test_later_ones_only_warn_and_the_last_good_one_stays(tmp_path, monkeypatch)
 def test_exhausted_search_ends_with_a_warning_also_after_resuming(tmp_path):
     checkpoint = Checkpoint(tmp_path / "c", every=1)
     search = CountingSearch(ends_after=3)
-    with pytest.warns(ExhaustedSearchWarning, match="found no new individuals after generation 3 of 9"):
+    with pytest.warns(
+        ExhaustedSearchWarning, match="stopped after generation 3 of 9, because it found no new individuals"
+    ):
         assert drive(search, n_gen=9, checkpoint=checkpoint) is False
     assert search.generation == 3
     with pytest.warns(ExhaustedSearchWarning, match="generation 3 of 12"):

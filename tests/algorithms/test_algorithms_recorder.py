@@ -36,7 +36,7 @@ def test_to_frame():
 
 def test_to_frame_names():
     assert list(recorded().to_frame().columns[3:]) == ["best_f1", "best_f2"]
-    with pytest.raises(ValueError, match="2 in all; got 3"):
+    with pytest.raises(ValueError, match=r"\(2\), got 3"):
         recorded().to_frame(["a", "b", "c"])
     empty = Recorder().to_frame(["a"])
     assert isinstance(empty, pd.DataFrame)

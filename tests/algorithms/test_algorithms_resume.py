@@ -256,7 +256,7 @@ def test_hooks_take_precedence(tmp_path):
 def test_without_hooks_it_is_refused_at_the_first_checkpoint(tmp_path):
     search = PymooSearch(IntegerToy(), integer_nsga2(survival=Remembering()), seed=3)
     with pytest.raises(
-        ValueError, match=r"NSGA2 cannot be checkpointed: NSGA2\.survival\.memory became a .*Memory"
+        ValueError, match=r"NSGA2 cannot be checkpointed, because NSGA2\.survival\.memory became a .*Memory"
     ):
         drive(search, n_gen=3, checkpoint=Checkpoint(tmp_path / "c"))
     assert search.generation == 0

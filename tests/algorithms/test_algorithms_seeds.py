@@ -162,7 +162,9 @@ def test_resumed_runs_are_those_that_never_stopped(slow, tmp_path):
     for number, case in enumerate(cases(slow)):
         checkpoint = Checkpoint(tmp_path / str(number), every=100)
         if case[0] in UNSAVED:
-            with pytest.raises(ValueError, match=f"{case[0]} cannot be checkpointed: it contains running"):
+            with pytest.raises(
+                ValueError, match=f"{case[0]} cannot be checkpointed, because it contains running"
+            ):
                 drive(search(case), n_gen=STOP, checkpoint=checkpoint)
             continue
         drive(search(case), n_gen=STOP, checkpoint=checkpoint)

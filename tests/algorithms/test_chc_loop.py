@@ -474,7 +474,7 @@ def test_bad_populations_and_toolboxes():
         chc(tuple(individuals([1])), toolbox, 1)
     with pytest.raises(ValueError, match="one objective"):
         chc([ArrayIndividual([1], MinimizeTwo)], toolbox, 1)
-    with pytest.raises(ValueError, match="the Hamming distance is not defined"):
+    with pytest.raises(ValueError, match="the Hamming distance is undefined"):
         chc(individuals([1, 2], [3]), toolbox, 1)
     toolbox.register("evaluate", lambda _: (np.nan,))
     with pytest.raises(ValueError, match="returned NaN as an objective"):

@@ -287,7 +287,7 @@ def test_pickle_and_copies_in_the_middle_of_a_run():
         ({"threshold_rule": "x"}, ValueError, "threshold_rule must be one of"),
         ({"divergence": 2}, ValueError, "divergence must be a number from 0 to 1, got 2"),
         ({"distance": "hamming"}, TypeError, "distance must be a function or None, got 'hamming'"),
-        ({"mutatoin": None}, TypeError, "CHC has no option mutatoin"),
+        ({"mutatoin": None}, TypeError, "CHC does not support mutatoin"),
         ({"eliminate_duplicates": 3}, TypeError, "eliminate_duplicates must be"),
     ],
 )

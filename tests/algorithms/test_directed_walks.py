@@ -123,7 +123,7 @@ def test_controls():
 
 
 def test_unknown_options_are_refused():
-    with pytest.raises(TypeError, match="DirectedWalks has no option crossover"):
+    with pytest.raises(TypeError, match="DirectedWalks does not support crossover"):
         DirectedWalks(crossover=None)
     with pytest.raises(TypeError, match="mutation must be a pymoo Mutation, got 3"):
         DirectedWalks(mutation=3)

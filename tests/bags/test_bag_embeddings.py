@@ -205,7 +205,7 @@ def test_new_bags_in_known_directions():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bag_distance_kinds(EXAMPLE, kinds=("energie",)), "each of kinds must be one of"),
+        (lambda: bag_distance_kinds(EXAMPLE, kinds=("energie",)), "every entry of kinds must be one of"),
         (lambda: bag_distance_kinds(EXAMPLE, kinds="energy"), "sequence"),
         (lambda: bag_distance_kinds(EXAMPLE, [[[1.0, 2.0]]]), "features"),
         (lambda: sliced_quantile_embedding(EXAMPLE, directions=[[1.0, 0.0]]), "directions"),

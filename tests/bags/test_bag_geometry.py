@@ -148,7 +148,7 @@ def test_origin_does_not_matter(rng):
     ("changed", "error", "message"),
     [
         ({"X": np.zeros(3)}, ValueError, "equal width|2D array"),
-        ({"means": np.zeros((2, 3))}, ValueError, r"got \(4, 2\) and \(2, 3\)"),
+        ({"means": np.zeros((2, 3))}, ValueError, r"got shapes \(4, 2\) and \(2, 3\)"),
         ({"means": np.zeros((0, 2))}, ValueError, "must be matrices"),
         ({"min_cluster_size": 0}, ValueError, "min_cluster_size must be an integer of at least 1, got 0"),
         (

@@ -101,12 +101,12 @@ class _NoInverse(TransformerMixin, BaseEstimator):
 def test_bad_use(bags):
     with pytest.raises(NotFittedError):
         BagTransformer().transform(bags)
-    with pytest.raises(ValueError, match="X has 2 features, but the fit had 3"):
+    with pytest.raises(ValueError, match="X has 2 features, but BagTransformer is expecting 3"):
         BagTransformer().fit(bags).transform([[[1, 2]]])
     renamed = bags.with_instances(bags.instances, feature_names=["x", "z", "y"])
-    with pytest.raises(ValueError, match="The feature names of X must match those"):
+    with pytest.raises(ValueError, match="feature names of X must match those"):
         BagTransformer().fit(bags).transform(renamed)
-    with pytest.raises(ValueError, match="transformer must return as many rows as instances, 3; got 2"):
+    with pytest.raises(ValueError, match="transformer must return one row per instance, 3 in all; got 2"):
         BagTransformer(_NoInverse()).fit_transform(bags)
 
 

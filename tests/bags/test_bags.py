@@ -203,17 +203,17 @@ def test_with_instances():
     ("offsets", "error", "message"),
     [
         ([1, 8], ValueError, "offsets must start at 0, got 1"),
-        ([0, 5, 3, 8], ValueError, r"offsets must increase, but 5 is followed by 3 \(entry 2\)"),
+        ([0, 5, 3, 8], ValueError, r"offsets must increase, got 3 after 5 at index 2"),
         ([0, 5], ValueError, "offsets must end at the number of instances, 8, got 5"),
         ([0, 5, 9], ValueError, "offsets must end at the number of instances, 8, got 9"),
         ([0, 5, 5, 8], ValueError, "bag 1 must not be empty"),
-        ([0], ValueError, "at least two are required for one bag"),
-        ([], ValueError, "at least two are required for one bag"),
+        ([0], ValueError, r"at least two entries \(one bag\)"),
+        ([], ValueError, r"at least two entries \(one bag\)"),
         ([[0, 8]], ValueError, r"offsets must be 1-d, got shape \(1, 2\)"),
         (8, ValueError, r"offsets must be 1-d, got shape \(\)"),
         ([0.0, 8.0], TypeError, "offsets must be integers, got dtype float64"),
         (np.array([5, 3, 8], dtype=np.uint8), ValueError, "offsets must start at 0, got 5"),
-        (np.array([0, 5, 3, 8], dtype=np.uint8), ValueError, "offsets must increase, but 5 is followed by 3"),
+        (np.array([0, 5, 3, 8], dtype=np.uint8), ValueError, "offsets must increase, got 3 after 5"),
     ],
 )
 def test_bad_offsets(offsets, error, message):
@@ -268,10 +268,14 @@ def test_values_that_are_not_finite_are_found(value, block, monkeypatch):
 @pytest.mark.parametrize(
     ("names", "error", "message"),
     [
-        ({"bag_ids": ["a"]}, ValueError, "bag_ids has 1 names for 4 bags"),
+        ({"bag_ids": ["a"]}, ValueError, "bag_ids must have one name per bag, 4 in all; got 1"),
         ({"bag_ids": "abcd"}, TypeError, "bag_ids must be a sequence of names"),
         ({"bag_ids": 3}, TypeError, "bag_ids must be a sequence of names"),
-        ({"feature_names": list("abc")}, ValueError, "feature_names has 3 names for 2 features"),
+        (
+            {"feature_names": list("abc")},
+            ValueError,
+            "feature_names must have one name per feature, 2 in all; got 3",
+        ),
     ],
 )
 def test_bad_names(names, error, message):
@@ -314,7 +318,7 @@ def test_single_precision_needs_all_bags_to_be():
         ([[[1, 2]], [["a", "b"]]], None, TypeError, "bag 1 must contain real numbers, got dtype <U1"),
         ([[[1, 2]], [[1, None]]], None, TypeError, "bag 1 must contain real numbers, got dtype object"),
         ([[[1, 2]], [[1, 2], [1, np.nan]]], None, ValueError, "bag 1, row 1, column 1 is nan"),
-        ([[[1, 2]]], ["p", "q"], ValueError, "bag_ids has 2 names for 1 bags"),
+        ([[[1, 2]]], ["p", "q"], ValueError, "bag_ids must have one name per bag, 1 in all; got 2"),
     ],
 )
 def test_bad_lists(items, ids, error, message):
@@ -349,10 +353,10 @@ def test_groups_of_a_frame_keep_its_columns():
     [
         ([0, 1], r"one identifier per instance, 3 in all; got shape \(2,\)"),
         (np.zeros((3, 1)), r"one identifier per instance, 3 in all; got shape \(3, 1\)"),
-        ([0.0, np.nan, 1.0], "row 1 has no bag identifier"),
-        (np.array([0.0, 1.0, np.nan]), "row 2 has no bag identifier"),
-        (["a", "b", None], "row 2 has no bag identifier"),
-        (pd.Series([1, None, 2], dtype="Int64"), "row 1 has no bag identifier"),
+        ([0.0, np.nan, 1.0], "got one in row 1"),
+        (np.array([0.0, 1.0, np.nan]), "got one in row 2"),
+        (["a", "b", None], "got one in row 2"),
+        (pd.Series([1, None, 2], dtype="Int64"), "got one in row 1"),
     ],
 )
 def test_bad_groups(groups, message):
@@ -401,15 +405,20 @@ def test_the_frame_stays_changeable():
     ("columns", "bag", "error", "message"),
     [
         ({"x": [1.0, 2.0], "bag": [1, 2]}, "bags", ValueError, "no column 'bags'; did you mean 'bag'"),
-        ({"x": [1.0, 2.0], "bag": [1, None]}, "bag", ValueError, "row 1 has no bag identifier"),
+        ({"x": [1.0, 2.0], "bag": [1, None]}, "bag", ValueError, "got one in row 1"),
         (
             {"x": [1.0, None], "bag": [1, 2]},
             "bag",
             ValueError,
             r"bag 1 \('2'\), row 0, column 0 \('x'\) is nan",
         ),
-        ({"x": ["p", "q"], "bag": [1, 2]}, "bag", TypeError, "column 'x' is not numeric"),
-        ({"x": [1j, 2j], "bag": [1, 2]}, "bag", TypeError, "column 'x' is not numeric but complex128"),
+        ({"x": ["p", "q"], "bag": [1, 2]}, "bag", TypeError, "column 'x' must be numeric"),
+        (
+            {"x": [1j, 2j], "bag": [1, 2]},
+            "bag",
+            TypeError,
+            "column 'x' must be numeric, got dtype complex128",
+        ),
         ({"bag": [1, 2]}, "bag", ValueError, "empty"),
         ({"x": [], "bag": []}, "bag", ValueError, "empty"),
     ],
@@ -492,15 +501,15 @@ def test_as_bags():
             np.zeros((2, 2)),
             {"groups": [0, 0], "offsets": [0, 2]},
             ValueError,
-            "groups and offsets cannot be combined",
+            "pass either groups or offsets, not both",
         ),
         (
             Bags([[1]], [0, 1]),
             {"groups": [0]},
             ValueError,
-            "groups must be None, because X already contains bags",
+            "groups must be None if X already contains bags",
         ),
-        (Bags([[1]], [0, 1]), {"offsets": [0, 1]}, ValueError, "offsets must be None, because"),
+        (Bags([[1]], [0, 1]), {"offsets": [0, 1]}, ValueError, "offsets must be None if"),
         (LISTS, {"groups": [0, 0, 0]}, ValueError, "X must be an array, but its rows differ in length"),
         ([[1, 2], [3, 4]], {}, ValueError, "bag 0 must be a 2-d array"),
         (np.zeros(3), {}, ValueError, "instances must be a 2-d array"),
@@ -581,5 +590,5 @@ def test_frames_in_a_list_name_their_columns_alike():
 
 
 def test_groups_that_cannot_be_told_apart():
-    with pytest.raises(TypeError, match="groups must contain one hashable identifier"):
+    with pytest.raises(TypeError, match="groups must contain hashable identifiers"):
         as_bags(np.ones((3, 1)), groups=[[1], [2], [1]])

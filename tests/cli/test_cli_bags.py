@@ -345,7 +345,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "text.csv --bag bag --method chcmic",
             "'t' is not numeric .* drop it with --drop 't', or if .* --labels 't'$",
         ),
-        ("bags.npz --bag x --method chcmic", "not in a column; omit --bag 'x'$"),
+        ("bags.npz --bag x --method chcmic", "not by a column; omit --bag 'x'$"),
         (
             "bags.npz --id-column x --method chcmic",
             "--id-column does not apply to bags",
@@ -360,8 +360,8 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "bags.npz --method chcmic --set min_cluster_size=0",
             "'min_cluster_size' parameter of CHCMIC must be an int in the range",
         ),
-        ("bags.npz --method chcmic -k 40", "n_clusters=40 is more than the number of bags"),
-        ("bags.npz --method chcmic -k 4 --set min_cluster_size=8", "require 32 bags, got 30"),
+        ("bags.npz --method chcmic -k 40", "n_clusters=40 must not exceed the number of bags"),
+        ("bags.npz --method chcmic -k 4 --set min_cluster_size=8", "require at least 32 bags, got 30"),
         ("bags.npz --method chcmic --labels y", "no array 'y'"),
         (
             "class.csv --bag bag --partial-labels some --method chcmic",
@@ -377,7 +377,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ),
         (
             "mixed.csv --bag bag --method chcmic",
-            "; name the class column with --labels COLUMN, or drop it with --drop 'class'$",
+            "; specify the class column with --labels COLUMN, or drop it with --drop 'class'$",
         ),
         ("gap.csv --bag bag --method chcmic", "fill it in, or drop the column with --drop 'u'$"),
         ("broken.arff.gz --method chcmic", "is not a valid gzip file|is truncated"),

@@ -380,7 +380,7 @@ def test_mistakes_with_embeddings(fails, rows, tmp_path, arguments, message):
         (("wine", "--text-columns", "a"), "--text-columns cannot be used with the bundled data set"),
         (("empty",), "contains no documents"),
         (("bad.jsonl",), "line 2 is not valid JSON"),
-        (("stop.jsonl",), "all documents are empty after stop words"),
+        (("stop.jsonl",), "all documents are empty after removing stop words"),
         (("none.jsonl",), "file none.jsonl does not exist|file or folder none.jsonl does not exist"),
     ],
 )

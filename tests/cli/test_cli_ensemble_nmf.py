@@ -73,7 +73,7 @@ def test_ensemble_of_documents(run, pictures, rows, tmp_path):
     }
     assert record["scores"]["accuracy"] >= 36 / 37
     assert record["warnings"] == [
-        "1 of 37 documents have no terms; they are assigned to the largest cluster",
+        "1 of 37 documents have no terms and were assigned to the largest cluster",
     ]
     assert {"clusters.csv", "terms.png"} < set(record["files"])
     assert (tmp_path / "out" / "terms.png").stat().st_size > 10_000
@@ -106,7 +106,7 @@ def test_words_of_stems():
 
 
 @pytest.mark.parametrize("method", ["nmf-clustering", "spherical-kmeans", "bisecting"])
-@pytest.mark.filterwarnings("ignore:1 of 37 documents", "ignore:1 rows of X")
+@pytest.mark.filterwarnings("ignore:1 of 37 documents", "ignore:all-zero rows of X")
 def test_other_methods_for_documents(run, rows, method):
     result = run("fit", "notes.jsonl", "--method", method, "-k", 3, "--labels", "kind", "--out", "out")
     assert result.exit_code == 0, result.output
@@ -207,7 +207,7 @@ def test_tables_of_numbers(run, pictures, tmp_path):
         (("wine", "--method", "NMF", "--stemmer", "none"), "--stemmer can be used only for documents"),
         (("notes.jsonl", "--method", "NMF", "--min-df", 37), "min_df=37 leaves no terms in the 37"),
         (("notes.jsonl", "--method", "NMF", "--max-df", 1), "min_df=2 and max_df=1 leave no terms in the 37"),
-        (("stop.jsonl", "--method", "NMF"), "all documents are empty after stop words"),
+        (("stop.jsonl", "--method", "NMF"), "all documents are empty after removing stop words"),
     ],
 )
 def test_mistakes(fails, rows, tmp_path, arguments, message):

@@ -156,7 +156,7 @@ def test_warnings_are_single_lines(run, slices, table):
         (("-k", 2, "--set", "n_jobs=3"), "must be set with --jobs, not --set"),
         (("-k", 2, "--set", "checkpoint=x"), "must be set with --out and --checkpoint-every, not --set"),
         (("-k", 2, "--set", "resume=True"), "must be set with --resume, not --set"),
-        ((), "method slices requires the number of clusters: set it with -k"),
+        ((), "method slices requires the number of clusters; set it with -k"),
         (("-k", "two"), "Invalid value for '-k'"),
         (("-k", 0), "n_clusters=0 must be from 1 to 60."),
         (("-k", 61), "n_clusters=61 must be from 1 to 60."),

@@ -249,8 +249,8 @@ def test_other_formats_are_read_by_geopandas(run, areas, tmp_path, monkeypatch):
         (("-k", 2, "--tolerance", "-1%"), "'-1%' is not a valid share"),
         (("-k", 2, "--set", "tolerance=0.2"), "tolerance must be set with --tolerance"),
         (("-k", 2, "--text-columns", "name"), "cannot be used with maps"),
-        (("-k", 21), "n_regions=21 is more than the number of areas, 20"),
-        (("-k", 7, "--weight", "people", "--tolerance", "0"), "found no 7 connected regions"),
+        (("-k", 21), "n_regions=21 must not exceed the number of areas, 20"),
+        (("-k", 7, "--weight", "people", "--tolerance", "0"), "found no plan of 7 connected regions"),
     ],
 )
 def test_refused_options(run, areas, options, message):

@@ -82,7 +82,7 @@ def test_equal_rows_are_one_cluster_and_a_warning(run, write, tmp_path):
     result = run("fit", data, "--no-prepare", "-k", 3, *QUICK, "--quiet", "--out", "out")
     assert result.exit_code == 0
     assert result.stderr.startswith(
-        "Warning: only 1 of n_clusters=3 clusters has samples: X has fewer distinct rows"
+        "Warning: only 1 of n_clusters=3 clusters is non-empty: X has fewer distinct rows"
     )
     assert result.stderr.count("\n") == 1
     assert set(labels_in(tmp_path / "out")) == {0}

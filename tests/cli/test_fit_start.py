@@ -62,7 +62,7 @@ def test_folder_table_and_column(run, table, started):
     [
         ("table.csv", "mock", "wsa", "has no column 'wsa' (--start); did you mean 'was'"),
         ("iris", "mock", "was", "--start cannot be used with the bundled data set iris"),
-        ("plain.csv", "mock", ".", "--start . contains no labels.csv"),
+        ("plain.csv", "mock", ".", "--start . is not a run folder with a result: it has no labels.csv"),
         ("plain.csv", "mock", "table.csv", "must have the columns row and label, got x, y"),
         ("plain.csv", "mock", "long.csv", "long.csv has 31 rows, but plain.csv has 30"),
         ("plain.csv", "mock", "short.csv", "short.csv has no label for row '29' of plain.csv"),

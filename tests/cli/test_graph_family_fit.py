@@ -109,7 +109,7 @@ def test_summary_names_the_chosen_number_and_the_promising_ones(run, tmp_path):
     assert rows["chosen"].startswith(f"{number} clusters by attainment score {best:.3f}")
     assert (
         rows["front"]
-        == f"{len(front)} members of {front.n_clusters.min()} to {front.n_clusters.max()} clusters"
+        == f"{len(front)} solutions with {front.n_clusters.min()} to {front.n_clusters.max()} clusters"
     )
     scores = front.groupby("n_clusters")["attainment"].max().dropna()
     around = np.concatenate([[-1], scores, [-1]])
@@ -366,7 +366,7 @@ def test_intervals_and_whole_numbers():
     [
         (("-k", 2), "column 'name' has a different value in every row ('animal 0' in row 1)"),
         (("-k", 2), "--id-column"),
-        ((*NAMED,), "requires the number of clusters: set it with -k"),
+        ((*NAMED,), "requires the number of clusters; set it with -k"),
         ((*NAMED, "-k", 2, "--set", "metric=euclidean"), "column 'cover' (such as 'feathers')"),
         ((*NAMED, "-k", 2, "--partial-labels", "cover"), "does not accept --partial-labels"),
         ((*NAMED, "-k", 31), "31"),
@@ -408,7 +408,7 @@ def test_text_for_methods_of_numbers(fails, animals):
     message = fails(
         "fit", "animals.csv", "--method", "pesc", "--no-prepare", *NAMED, "--drop", "size", "--out", "out"
     )
-    assert "column 'cover' is not numeric ('feathers' in row 1); method pesc accepts numbers" in message
+    assert "column 'cover' is not numeric ('feathers' in row 1); method pesc accepts only numbers" in message
     assert "--drop cover," in message
 
 

@@ -133,7 +133,7 @@ def test_a_bad_field_leaves_out_its_method_alone(install, run, field):
     lines = result.stderr.splitlines()
     assert len(lines) == len(entries)
     for name, line in zip(entries, lines, strict=True):
-        assert line.startswith(f"Warning: the method '{name}' of the package 'other' was skipped: "), line
+        assert line.startswith(f"Warning: skipped method '{name}' of package 'other': "), line
     assert set(registry.METHODS) - {method.name for method in registry._BUILT_IN} == {"good-one"}
 
 
@@ -186,7 +186,7 @@ def test_packages_that_cannot_be_imported(install, run, tmp_path, monkeypatch, t
     assert result.exit_code == 0, result.output
     assert "\ngood-one" in result.stdout
     [line] = result.stderr.splitlines()
-    assert line.startswith("Warning: the method 'broken' of the package 'other' was skipped: ")
+    assert line.startswith("Warning: skipped method 'broken' of package 'other': ")
     assert reason in line
     assert "\x1b" not in line
     assert len(line) < 2100
@@ -222,7 +222,7 @@ def test_asking_for_a_method_that_is_left_out_tells_why(install, fails):
     install(entry={"name": "mine", "class_name": "Missing"})
     for name in ("mine", "entry", "Mine"):
         message = fails("fit", "iris", "--method", name, "--out", "out")
-        assert message.startswith("the method 'entry' of the package 'other' was skipped: ")
+        assert message.startswith("skipped method 'entry' of package 'other': ")
         assert "Missing" in message
 
 

@@ -100,7 +100,7 @@ def test_copies_are_warned_about(run, tmp_path):
     frame.to_csv(tmp_path / "copies.csv", index=False)
     result = run("fit", "copies.csv", "--method", "memetic-kmeans", "-k", 5, "--out", "o")
     assert result.exit_code == 0, result.output
-    assert "only 3 of n_clusters=5 clusters have samples" in result.stderr
+    assert "only 3 of n_clusters=5 clusters are non-empty" in result.stderr
     assert rows_of(result.stdout)["clusters"].startswith("3 of 4, 4, 4")
 
 
@@ -132,8 +132,8 @@ def test_run_goes_on_after_ctrl_c(run, table, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "method memetic-kmeans requires the number of clusters: set it with -k"),
-        (("-k", 61), "n_clusters=61 is more than the number of samples, 60"),
+        ((), "method memetic-kmeans requires the number of clusters; set it with -k"),
+        (("-k", 61), "n_clusters=61 must not exceed the number of samples, 60"),
         (("-k", 5, "--set", "strategy=best"), "'strategy' parameter of MemeticKMeans must be a str among"),
         (("-k", 5, "--set", "max_distance_evaluations=0"), "'max_distance_evaluations' parameter"),
         (("-k", 5, "--set", "pop_max=4"), "pop_max must be at least pop_min=10, got 4"),

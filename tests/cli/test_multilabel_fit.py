@@ -406,7 +406,7 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
     assert len(record_of()["warnings"]) == 1
 
 
-LABEL_FILE = "--label-file is for labels of an .arff or .npz"
+LABEL_FILE = "--label-file requires an .arff or .npz"
 HELD_OUT = "--features requires labels in the fit, but there are none"
 
 
@@ -425,7 +425,7 @@ HELD_OUT = "--features requires labels in the fit, but there are none"
         ),
         (
             "plain.arff --method sisc --partial-labels is_cab",
-            "the list of labels contains the label 'is_cab'",
+            "the list of labels contains 'is_cab'",
         ),
         ("set.arff --method sisc --labels is_cabin", "--labels does not apply to set.arff.*--hold-out"),
         ("set.arff --method sisc --label-file no.xml", "file no.xml does not exist"),

@@ -45,7 +45,7 @@ def test_controls_are_shown_beside_the_result(run, pictures, table, tmp_path):
         assert f"{controls['ari_to_labels'][name]:.4f} with the clusters above" in row
         assert len(arrays[f"{name}_labels"]) == 60
         assert set(controls["scores"][name]) == {"accuracy", "nmi", "adjusted_rand"}
-    assert "do not trust them more than the controls." in result.stdout
+    assert "Do not trust them more than the controls." in result.stdout
     assert pd.read_csv("out/history.csv")["generation"].tolist() == [0, 1, 2, 3, 4, 5]
     assert {"history.png", "history.csv"} < set(record["files"])
     assert "evolution: 100%" in result.stderr

@@ -101,7 +101,7 @@ def test_noise_is_in_no_cluster(run, table, tmp_path):
         (("--partial-labels", "empty"), "column 'empty' (--partial-labels) contains no labels"),
         (("--must-link", "pairs.csv"), "unknown"),
         (("--hold-out", 0.5), "method pareto-clustering does not accept --hold-out"),
-        (("-k", 61), "n_clusters=61 is more than the number of samples, 60"),
+        (("-k", 61), "n_clusters=61 must not exceed the number of samples, 60"),
         (("-k", 0), "n_clusters"),
         (("--set", "popsize=9"), "did you mean 'pop_size'"),
         (("--set", "novel=some"), "novel"),

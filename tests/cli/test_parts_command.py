@@ -238,7 +238,7 @@ def test_evolution_of_landmarks(run, files, monkeypatch):
             ["t", "--method", "pesc", "-k", 3],
             "requires all rows in the memory of one machine, about 1.4",
         ),
-        (["t", *MEMETIC, "-k", 901], "n_clusters=901 is more than the number of samples, 900"),
+        (["t", *MEMETIC, "-k", 901], "n_clusters=901 must not exceed the number of samples, 900"),
         (["t", *MEMETIC, "--id-column", "a"], "--id-column does not apply to a partitioned table; use"),
         (["t", *MEMETIC, "--prepare"], "--prepare does not apply to a partitioned table"),
         (["t", *MEMETIC, "--checkpoint-every", 5], "--checkpoint-every does not apply to a partitioned"),
@@ -251,7 +251,7 @@ def test_evolution_of_landmarks(run, files, monkeypatch):
             "column 'b' of part 0.parquet has missing values, 900 in row group 0; fill them in or",
         ),
         (["t", "text/0.parquet", *MEMETIC, "--drop", "b"], "has an additional column, 'c'"),
-        (["empty", *MEMETIC], "source has 0 rows"),
+        (["empty", *MEMETIC], "got 0 rows and 2 columns"),
     ],
 )
 def test_refusals_leave_no_folder(run, files, rows, arguments, message):
@@ -274,7 +274,7 @@ def test_folders_of_texts_are_documents(run, files):
     (files / "d" / "1.txt").write_text("one")
     (files / "d" / "notes.csv").write_text("a\n1\n")
     result = run("fit", "d", *MEMETIC, "--out", "out")
-    assert "all documents are empty after stop words" in result.stderr
+    assert "all documents are empty after removing stop words" in result.stderr
 
 
 @pytest.mark.slow

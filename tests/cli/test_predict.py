@@ -191,7 +191,7 @@ REFUSED = {
     "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers in ft"),
     "too many clusters": (
         lambda: ("out", "trees.csv", "-k", "61"),
-        "n_clusters=61 is more than the number of samples, 60",
+        "n_clusters=61 must not exceed the number of samples, 60",
     ),
 }
 

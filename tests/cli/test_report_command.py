@@ -201,7 +201,7 @@ def test_runs_on_different_samples(run, fails, slices, table, tmp_path):
     table.iloc[:20].to_csv(tmp_path / "table.csv", index=False)
     fit(run, "part")
     message = fails("report", "out", "part", "--out", "both.html")
-    assert message == "runs 'out' and 'part' have different samples: 60 and 20"
+    assert message == "runs 'out' and 'part' have different samples: 60 in the first, 20 in the second"
     assert not (tmp_path / "both.html").exists()
 
 

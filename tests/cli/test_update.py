@@ -291,14 +291,14 @@ def test_bad_rules_change_nothing(fitted):
     n_rows = len(pd.read_csv("run/front.csv"))
     done = run("choose", "run", code=2)
     assert "auto, select, few, some, many, knee" in done.stderr
-    assert f"from 0 to {n_rows - 1}" in done.stderr
+    assert f"a row of front.csv (0 to {n_rows - 1})" in done.stderr
     assert "did you mean 'alternative-0'" in run("choose", "run", "alternativ-0", code=2).stderr
     assert "callable" not in run("choose", "run", "zebra", code=2).stderr
     done = run("choose", "run", n_rows, code=2)
-    assert f"row {n_rows} does not exist; the last row of front.csv is {n_rows - 1}" in done.stderr
+    assert f"row {n_rows} does not exist; the last row of front.csv is row {n_rows - 1}" in done.stderr
     assert contents("run") == before
     run("fit", "old.csv", "--out", "single", "--method", "memetic-kmeans", "-k", 2, "--drop", "id", "--quiet")
-    assert "has a single solution" in run("choose", "single", "knee", code=2).stderr
+    assert "returns one solution, so there is no choice" in run("choose", "single", "knee", code=2).stderr
     assert "not a run folder" in run("choose", ".", "knee", code=2).stderr
 
 

@@ -137,7 +137,10 @@ def test_the_balance_of_metis_is_warned_of():
     pytest.importorskip("pymetis")
     rng = np.random.default_rng(0)
     equal, unequal, skewed = noisy((40, 40, 40), rng), noisy((60, 30, 30), rng), noisy((96, 12, 12), rng)
-    cut, merged = "METIS creates 3 parts .* times that size and will be cut", "and smaller ones may be merged"
+    cut, merged = (
+        "METIS creates 3 parts .* times that size and will be split",
+        "and smaller ones may be merged",
+    )
     for runs, name, options, said in (
         (equal, "hbgf", {}, None), (unequal, "hbgf", {}, f"{cut}; use hbgf partitioner='spectral'"),
         (unequal, "hbgf", {"partitioner": "spectral"}, None),

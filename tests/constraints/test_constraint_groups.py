@@ -169,7 +169,7 @@ def test_direct_construction_is_checked(groups, conflicts, message):
 @pytest.mark.parametrize(
     ("y", "error", "message"),
     [
-        ([0, 1], ValueError, r"y must have one value per sample, 3 in all; got 2"),
+        ([0, 1], ValueError, r"y must have one value per sample \(3\), got 2"),
         ([[0], [1], [2]], ValueError, r"y must be one-dimensional, got shape \(3, 1\)"),
         ([0, -2, 1], ValueError, r"y must be at least -1, got -2 at \[1\]"),
         ([0, 0.5, 1], ValueError, r"y must be integers, got 0\.5 at \[1\]"),
@@ -182,5 +182,5 @@ def test_bad_partial_labels_are_named(y, error, message):
 
 
 def test_constraints_about_other_data_are_refused():
-    with pytest.raises(ValueError, match=r"constraints must be for 3 samples, got 4"):
+    with pytest.raises(ValueError, match=r"constraints must have n_samples=3, got n_samples=4"):
         constraint_groups(3, None, PairwiseConstraints(n_samples=4))

@@ -1079,7 +1079,7 @@ _BAGS_TOO = {
         **{("X", form): "prepared" for form in ("frame of dates", "arrow dates", "missing in a frame")},
     },
     "Regions": {
-        ("start", "words"): "names of regions",
+        ("start", "words"): "region names",
         **{("start", form): "an area without an earlier region" for form in ("NaN", "None in a list")},
     },
 }

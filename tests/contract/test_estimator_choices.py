@@ -73,7 +73,7 @@ def test_rows_and_functions(case):
 def test_other_rules_are_refused_with_those_allowed(case, rule):
     model = pickled(fitted(case))
     before = model.labels_.copy()
-    with pytest.raises(ValueError, match=r"unknown rule .*; allowed are .*'knee'") as raised:
+    with pytest.raises(ValueError, match=r"unknown rule .*; use .*'knee'") as raised:
         model.choose(rule)
     assert all(repr(name) in str(raised.value) for name in model.rules_)
     np.testing.assert_array_equal(model.labels_, before)

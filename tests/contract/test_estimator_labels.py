@@ -186,7 +186,7 @@ def faults_of(case, name, model, X, form, what, options, told, n_rules=2):
     # ``labels_`` are positions in ``classes_`` after a fit with labels of every class.
     by_class = hasattr(model, "relabel") and what == "labels"
     found = faults_of_solution(name, model, X, form, what, options, told, by_class)
-    wanted, said = getattr(model, "n_clusters", None), ("fewer distinct", "no solution of the front has")
+    wanted, said = getattr(model, "n_clusters", None), ("fewer distinct", "no solution in the front has")
     if (
         form == "one row"
         and isinstance(wanted, int)

@@ -125,7 +125,7 @@ def test_wrong_use_is_refused(make):
         index.evaluate(np.zeros((1, 6), dtype=int))
     index.fit(np.arange(12.0).reshape(6, 2) ** 2)
     for labels, message in [
-        ([0, 0, 1, 1, 0], "6 entries per row"),
+        ([0, 0, 1, 1, 0], r"one entry per fitted sample \(6\), got"),
         ([0, 0, -1, 1, 0, 0], "got -1"),
         ([0, 0, 6, 1, 0, 0], "got 6"),
         ([0, 0, np.nan, 1, 0, 0], "got nan"),

@@ -20,9 +20,9 @@ WIDE = {
 }  # fmt: skip
 APART = {"ExclusiveMating", "batched_tournament"}
 REFUSALS = re.compile(
-    r"this operator requires a .*: use an operator of problem\.operators\(\)"
-    r"|which this operator requires: use a BagPartitionProblem"
-    r"|genes must be integers, got float\d\d: use an operator of problem\.operators\(\)"
+    r"this operator requires a .*; use an operator from problem\.operators\(\)"
+    r"|which this operator requires; use a BagPartitionProblem"
+    r"|genes must be integers, got float\d\d; use an operator from problem\.operators\(\)"
 )
 # Problems whose genes mean the same.
 ALIKE = [

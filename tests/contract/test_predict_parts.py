@@ -43,7 +43,9 @@ def test_parts_get_the_labels_of_their_rows(name):
         model.predict(parts(X[:, 1:]))
     if len(inspect.signature(model.predict).parameters) > 1:
         other = list(inspect.signature(model.predict).parameters)[1]
-        with pytest.raises(ValueError, match=f"no further arguments for a table in parts, got .*{other}"):
+        with pytest.raises(
+            ValueError, match=f"no arguments besides X for a partitioned table, got .*{other}"
+        ):
             model.predict(parts(X), **{other: np.ones(len(X))})
 
 

@@ -212,6 +212,9 @@ def test_parquet(tmp_path):
     assert table.partial_y.tolist() == [0, -1, -1]
     frame.set_index("y").iloc[[0, 2]].drop(columns="p").to_parquet(tmp_path / "indexed.parquet")
     assert read_table(tmp_path / "indexed.parquet").row_ids.tolist() == ["u", "v"]
+    pd.DataFrame(index=range(3)).to_parquet(tmp_path / "empty.parquet")
+    with pytest.raises(DataError, match=r"has no feature columns$"):
+        read_table(tmp_path / "empty.parquet")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(DataError, match="not a valid Parquet file"):
         read_table(tmp_path / "bad.parquet")

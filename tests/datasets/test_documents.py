@@ -311,7 +311,7 @@ def test_empty_documents_are_rows_of_zeros_with_one_warning():
 @pytest.mark.parametrize(
     ("texts", "options", "error", "message"),
     [
-        (["the of", ""], {}, DataError, "all documents are empty after stop words"),
+        (["the of", ""], {}, DataError, "all documents are empty after removing stop words"),
         (["heart", "lung"], {"min_df": 3}, DataError, "min_df=3 and max_df=1.0 leave no terms in the 2"),
         (["heart", "heart"], {"max_df": 0.5}, DataError, "leave no terms"),
         (["heart", "lung"], {"min_df": -1}, ValueError, "min_df"),

@@ -408,7 +408,7 @@ def test_bad_options():
     graph = line("short").graph
     with pytest.raises(ValueError, match="kind must be one of"):
         LocusAdjacencyEncoding(graph=graph, kind="long")
-    with pytest.raises(ValueError, match="requires a graph"):
+    with pytest.raises(ValueError, match="requires graph"):
         LocusAdjacencyEncoding(n_samples=6, kind="short")
     with pytest.raises(ValueError, match="delta"):
         LocusAdjacencyEncoding(graph=graph, kind="split", delta=100)

@@ -178,8 +178,8 @@ def test_whole_partitions_can_be_scored_and_start_a_run():
             TypeError,
             "must accept the data and 2 partitions",
         ),
-        (lambda: TwoSided(n_gen=1).fit(TABLE), ValueError, "with the 12 samples of X, got 22; for a tuple"),
-        (lambda: two_sided(["silhouette"]), ValueError, "one partition per part.*index 'silhouette'"),
+        (lambda: TwoSided(n_gen=1).fit(TABLE), ValueError, "with 12 samples, as X, got 22; for a tuple"),
+        (lambda: two_sided(["silhouette"]), ValueError, "one partition per encoding.*index 'silhouette'"),
     ],
 )
 def test_bad_parts(make, error, message):

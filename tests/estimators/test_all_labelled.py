@@ -57,7 +57,7 @@ def test_more_classes_than_clusters_are_named(name):
     y = np.full(len(X), -1)
     y[:5] = np.arange(5)
     limit = next((each for each in ("n_clusters", "k_max") if each in setting.make().get_params()), "")
-    of = "y has 5 classes, more than the 3 clusters"
+    of = "y has 5 classes, but there are only 3 clusters"
     if name.startswith("Pareto"):  # as many clusters as classes
         assert setting.make(n_clusters=3).fit(X, y).n_clusters_ == 5
     else:

@@ -87,7 +87,7 @@ def test_limits():
     assert limits(50, soft_limit=300) == (300, 100, 100)
     with pytest.raises(ValueError, match="hard_limit"):
         limits(6, soft_limit=20, hard_limit=20)
-    with pytest.raises(ValueError, match=r"annealing must have keys among soft_limit, .*, got 't_least'"):
+    with pytest.raises(ValueError, match=r"annealing must contain only soft_limit, .*, got 't_least'"):
         limits(6, t_least=1.0)
     with pytest.raises(TypeError, match="unexpected keyword argument 't_max'"):
         AMOSAClus(t_max=1.0)

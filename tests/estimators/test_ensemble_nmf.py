@@ -359,7 +359,7 @@ def test_documents_without_terms():
     seen = np.setdiff1d(np.arange(len(X) + 3), empty)
     with_empty = np.zeros((len(X) + 3, X.shape[1]))
     with_empty[seen] = X
-    with pytest.warns(UserWarning, match="3 of 25 documents have no terms; .* largest cluster") as caught:
+    with pytest.warns(UserWarning, match="3 of 25 documents have no terms and .* largest cluster") as caught:
         model = EnsembleNMF(3, n_runs=6, random_state=0).fit(with_empty)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -402,7 +402,7 @@ def test_documents_whose_terms_weigh_nothing_are_told_once():
         model = EnsembleNMF(2, n_runs=4, input="counts", random_state=0).fit(counts)
         model.predict(counts)
     assert [str(warning.message) for warning in caught] == [
-        "2 of 12 documents have no terms; they are assigned to the largest cluster"
+        "2 of 12 documents have no terms and were assigned to the largest cluster"
     ]
     np.testing.assert_array_equal(model.run_labels_[:, -2:], -1)
 
@@ -504,7 +504,7 @@ def test_labels_of_a_consensus_function_may_be_any_numbers_from_0():
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        (lambda runs: runs[0][:-1], r"consensus must return .* 24 in all; got int32 of shape \(23,\)"),
+        (lambda runs: runs[0][:-1], r"consensus must return .* \(24\), got int32 of shape \(23,\)"),
         (lambda runs: runs, r"consensus must return .* got int32 of shape \(4, 24\)"),
         (lambda runs: runs[0] + 0.5, "consensus must return .* got float64"),
         (lambda runs: (runs[0], np.zeros((3, 24))), "consensus must return .* got 'tuple'"),
@@ -619,7 +619,7 @@ def test_topics():
     assert named.topics_ == tuple(tuple(f"w{term}" for term in topic) for topic in model.topics_)
     for wrong in (["a"] * 14, []):
         with pytest.raises(
-            ValueError, match=f"feature_names must have one name per term, 15 in all; got {len(wrong)}"
+            ValueError, match=rf"feature_names must have one name per term \(15\), got {len(wrong)}"
         ):
             named.fit(X, feature_names=wrong)
 

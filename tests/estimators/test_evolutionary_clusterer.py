@@ -102,10 +102,10 @@ def test_another_package_adds_a_method_to_the_command(tmp_path, monkeypatch):
     command = [sys.executable, "-m", "moo_clustering", "fit", str(tmp_path / "data.csv"), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "was skipped" not in done.stderr  # another method of the package was asked for
+    assert "skipped method" not in done.stderr  # another method of the package was asked for
     assert (tmp_path / "run" / "labels.csv").exists()
     listed = subprocess.run(
         [sys.executable, "-m", "moo_clustering", "methods"], capture_output=True, text=True, check=True
     )
     assert "two-indices" in listed.stdout
-    assert "'bad' of the package 'others' was skipped" in listed.stderr
+    assert "skipped method 'bad' of package 'others'" in listed.stderr

@@ -128,7 +128,7 @@ def test_full_regularization_is_fuzzy_c_means():
 def test_samples_at_centres_and_few_distinct_samples(method):
     X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 3, axis=0)
     with pytest.warns(
-        UserWarning, match="only 2 of n_clusters=3 clusters have samples: X has fewer distinct"
+        UserWarning, match="only 2 of n_clusters=3 clusters are non-empty: X has fewer distinct"
     ):
         model = method(3, random_state=0).fit(X)
     assert_array_equal(model.memberships_, np.repeat(np.eye(2), 3, axis=0))
@@ -179,11 +179,11 @@ def test_wrong_options():
     for options, message in (
         ({"fuzziness": 1.0}, "'fuzziness' parameter of FuzzyCMeans must be a float in the range"),
         ({"fuzziness": math.nan}, "fuzziness"),
-        ({"n_clusters": 46}, "n_clusters=46 is more than the number of samples, 45"),
+        ({"n_clusters": 46}, "n_clusters=46 must not exceed the number of samples, 45"),
     ):
         with pytest.raises(ValueError, match=message):
             FuzzyCMeans(**{"n_clusters": 2, **options}).fit(BLOBS)
     with pytest.raises(ValueError, match="'regularization' parameter of GustafsonKessel must be a float"):
         GustafsonKessel(2, regularization=1.5).fit(BLOBS)
-    with pytest.warns(ConvergenceWarning, match="memberships still change after max_iter=2 updates"):
+    with pytest.warns(ConvergenceWarning, match="memberships did not converge in max_iter=2 iterations"):
         FuzzyCMeans(2, max_iter=2, random_state=0).fit(BLOBS)

@@ -97,7 +97,7 @@ def test_degenerate_data():
         ("counts", [[1, 0.5], [0, 1]], "counts must be integers, got 0.5"),
         ("categories", [[0.0], [1.0], [1.5]], "categories must be integers, got 1.5"),
         ("sbm", [[0.0, 0.5], [0.5, 0.0]], "the graph must have weights 0 and 1, got 0.5; pass 1.0"),
-        ("sbm", [[0.0, 1.0], [1.0, 1.0]], "the graph must not have loops, got one at row 1"),
+        ("sbm", [[0.0, 1.0], [1.0, 1.0]], "the graph must not have self-loops, got one at row 1"),
         ("sbm", [[0.0, 1.0]], "must be a square matrix"),
         (StochasticBlockModel(directed=False), [[0.0, 1.0], [0.0, 0.0]], "the graph must be symmetric"),
         (GaussianModel(dof=1.0), np.eye(3), r"dof must exceed 2 \(non-constant columns minus 1\)"),
@@ -111,7 +111,7 @@ def test_refused(model, X, message):
 
 def test_refused_after_the_fit():
     model = ICLClustering(model="sbm", **SMALL).fit(data("sbm")[0])
-    with pytest.raises(ValueError, match="new samples require a model of tables"):
+    with pytest.raises(ValueError, match="log_predictive requires a table model"):
         model.predict(data("sbm")[0])
     with pytest.raises(ValueError, match="tau must be"):
         GaussianModel(tau=0.0)

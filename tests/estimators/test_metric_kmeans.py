@@ -292,7 +292,7 @@ def test_degenerate_pairs_are_warned_of(metric):
     with pytest.warns(UserWarning, match="are equal in some directions"):
         model.fit(X, must_link=[(0, 1), (2, 3)], cannot_link=[(0, 2)])
     assert model.labels_.tolist() == [0, 0, 1, 1, 1]
-    with pytest.warns(UserWarning, match="no metric to learn"):
+    with pytest.warns(UserWarning, match="no metric can be learned"):
         model.fit(X, must_link=[(0, 1)], cannot_link=[(3, 4)])
     assert model.metric_objective_ is None
 
@@ -305,7 +305,7 @@ def test_a_metric_that_was_not_found_in_time():
             learn(X, must, cannot, ridge=0.3, max_iter=1, tol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:only .* have samples")
+@pytest.mark.filterwarnings("ignore:only .* are non-empty")
 def test_fewer_distinct_rows_than_clusters():
     X = np.repeat([[5.0, 0.0], [1.0, 1.0]], 6, axis=0)
     model = MetricKMeans(4, random_state=0)
@@ -343,12 +343,12 @@ def test_same_seed_same_result(noisy):
 @pytest.mark.parametrize(
     ("options", "data", "message"),
     [
-        ({"n_clusters": 7}, {}, "n_clusters=7 is more than the number of samples, 6"),
+        ({"n_clusters": 7}, {}, "n_clusters=7 must not exceed the number of samples, 6"),
         ({"n_clusters": 0}, {}, "n_clusters"),
         ({"metric_type": "euclidean"}, {}, "metric_type"),
         ({"ridge": -1}, {}, "ridge"),
-        ({}, {"y": [0, 1]}, "y must have one value per sample, 6 in all; got 2"),
-        ({"conflicts": "keep"}, {"y": [0, 1]}, "y must have one value per sample, 6 in all; got 2"),
+        ({}, {"y": [0, 1]}, r"y must have one value per sample \(6\), got 2"),
+        ({"conflicts": "keep"}, {"y": [0, 1]}, r"y must have one value per sample \(6\), got 2"),
         ({}, {"must_link": [[0, 6]]}, "out of range"),
         ({}, {"X": [[np.nan, 1.0]]}, "NaN"),
     ],

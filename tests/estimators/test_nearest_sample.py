@@ -90,7 +90,7 @@ def test_approximate_neighbours_are_told(approximate, name):
     model = type(MODELS[name])(**{**MODELS[name].get_params(), "metric": "euclidean"})
     assert model.fit(X).neighbor_recall_ is None
     assert 0.8 < model.set_params(neighbor_method="approximate").fit(X).neighbor_recall_ < 1.0
-    said = f"approximate lists, with {model.neighbor_recall_:.1%} of the nearest neighbours"
+    said = f"approximate lists with {model.neighbor_recall_:.1%} of the nearest neighbours"
     assert ["neighbours", said] in [list(fact) for fact in report_content(model, X).facts]
     assert f"<li>neighbours: {said}</li>" in model._repr_html_()
 
@@ -100,4 +100,4 @@ def test_the_command_tells_approximate_neighbours(approximate, tmp_path, capsys)
     options = ["--set", "neighbor_method=approximate", "--set", "n_gen=2", "--set", "pop_size=8"]
     main(["fit", "iris", "--method", "pesc", "-k", "3", "--out", str(out), *options], standalone_mode=False)
     recall = json.loads((out / "run.json").read_text())["result"]["neighbor_recall"]
-    assert f"approximate lists, with {recall:.1%} of the nearest neighbours" in capsys.readouterr().out
+    assert f"approximate lists with {recall:.1%} of the nearest neighbours" in capsys.readouterr().out

@@ -142,7 +142,7 @@ def test_documents_without_terms(corpus):
     X = sparse.vstack([sparse.csr_array((2, 90)), corpus[0][:31], sparse.csr_array((1, 90))]).tocsr()
     model = NMFClustering(3, n_init=5, random_state=0)
     with pytest.warns(
-        UserWarning, match="3 of 34 documents have no terms; they are assigned to the largest cluster"
+        UserWarning, match="3 of 34 documents have no terms and were assigned to the largest cluster"
     ) as seen:
         model.fit(X)
     assert seen[0].filename == __file__
@@ -193,11 +193,15 @@ def test_literal_labels(corpus):
     [
         ([[1.0, -1.0], [1.0, 2.0]], {}, "Negative values in data passed to X in NMFClustering"),
         ([[1.0, np.nan], [1.0, 2.0]], {}, "NaN"),
-        (np.ones((3, 2)), {"n_clusters": 3}, "n_clusters=3 is more than the number of terms, n_features=2"),
+        (
+            np.ones((3, 2)),
+            {"n_clusters": 3},
+            "n_clusters=3 must not exceed the number of terms, n_features=2",
+        ),
         (
             np.ones((2, 3)),
             {"n_clusters": 3},
-            "n_clusters=3 is more than the number of documents, n_samples=2",
+            "n_clusters=3 must not exceed the number of documents, n_samples=2",
         ),
         (np.zeros((3, 4)), {}, "no document has a term"),
         (np.zeros((3, 0)), {}, "0 feature"),

@@ -408,7 +408,7 @@ def test_far_from_the_origin(cls):
 @BOTH
 def test_fewer_distinct_rows_than_clusters(cls):
     X = np.repeat([[5.0, 0.0], [1.0, 1.0]], 6, axis=0)
-    with pytest.warns(UserWarning, match="only 2 of n_clusters=4 clusters have samples"):
+    with pytest.warns(UserWarning, match="only 2 of n_clusters=4 clusters are non-empty"):
         model = cls(4, random_state=0).fit(X)
     np.testing.assert_array_equal(model.labels_, np.repeat([0, 1], 6))
     np.testing.assert_allclose(model.cluster_centers_, [[5, 0], [1, 1]], atol=1e-12)
@@ -443,11 +443,11 @@ def test_contradictions(cls):
 @pytest.mark.parametrize(
     ("options", "data", "message"),
     [
-        ({"n_clusters": 7}, {}, "n_clusters=7 is more than the number of samples, 6"),
+        ({"n_clusters": 7}, {}, "n_clusters=7 must not exceed the number of samples, 6"),
         ({"n_clusters": 0}, {}, "n_clusters"),
         ({"metric": "manhattan"}, {}, "metric"),
         ({"penalty": -1}, {}, "'penalty'"),
-        ({"penalty": (1.0, -1.0)}, {"must_link": [(0, 1)]}, r"penalty must be .*, got \(1.0, -1.0\)"),
+        ({"penalty": (1.0, -1.0)}, {"must_link": [(0, 1)]}, r"penalty must be .*; got \(1.0, -1.0\)"),
         ({"penalty": (1.0, 1.0, 1.0)}, {}, "penalty must be"),
         ({"n_init": 0}, {}, "n_init"),
         ({}, {"y": [0, 1]}, "y must have one value per sample"),

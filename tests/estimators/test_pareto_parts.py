@@ -387,7 +387,7 @@ def test_products_of_a_row_do_not_depend_on_other_rows():
 def test_options_that_need_all_rows_are_refused_before_a_pass(options, what):
     X = np.random.default_rng(0).normal(size=(100, 3))
     table = parts(X)
-    with pytest.raises(ValueError, match=f"^{what} does not support a table in parts"):
+    with pytest.raises(ValueError, match=f"^{what} does not support a partitioned table"):
         ParetoClustering(**OPTIONS, **options).fit(table)
     assert table.n_passes == 0
 
@@ -402,11 +402,11 @@ def test_faults_end_the_fit_before_a_pass(fitted):
             r"row indices from 0 to 2525 to classes, got 2526",
         ),
         (lambda: ParetoClustering().fit(table, {"a": 1}), "row indices from 0 to 2525"),
-        (lambda: ParetoClustering().fit(table, [0, 1]), "one row per sample, 2526 in all; got 2"),
+        (lambda: ParetoClustering().fit(table, [0, 1]), r"one row per sample \(2526\), got 2"),
         (lambda: ParetoClustering().fit(table, must_link=[(0, 2526)]), "2526"),
         (lambda: ParetoClustering().fit(parts(X[:1])), "at least 2 rows, got 1"),
-        (lambda: model.ask(), "ask requires the rows in memory"),
-        (lambda: model.update(X[:5]), "update does not support a fit to a table in parts"),
+        (lambda: model.ask(), "ask requires rows in memory"),
+        (lambda: model.update(X[:5]), "update does not support a fit to a partitioned table"),
         (lambda: ParetoBagClustering().fit(table), "ParetoBagClustering requires all rows"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -301,7 +301,7 @@ def test_any_number_of_clusters_up_to_n(blobs, n_clusters):
 
 
 def test_rows_that_are_all_alike_are_one_cluster():
-    with pytest.warns(UserWarning, match="only 1 of n_clusters=3 clusters has samples"):
+    with pytest.warns(UserWarning, match="only 1 of n_clusters=3 clusters is non-empty"):
         model = PESC(3, **QUICK).fit(np.ones((20, 2)))
     assert (model.labels_ == 0).all()
     assert model.n_clusters_ == 1
@@ -324,7 +324,7 @@ def test_one_feature_two_samples():
     ("options", "X", "message"),
     [
         ({"n_clusters": 0}, None, "n_clusters.*Got 0"),
-        ({"n_clusters": 121}, None, "n_clusters=121 is more than the number of samples, 120"),
+        ({"n_clusters": 121}, None, "n_clusters=121 must not exceed the number of samples, 120"),
         ({"n_clusters": 2.5}, None, "n_clusters"),
         ({"ensemble": "es4"}, None, "ensemble"),
         ({"pc": 1.5}, None, "pc"),

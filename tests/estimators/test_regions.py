@@ -122,8 +122,12 @@ def test_areas_without_a_start():
             np.testing.assert_array_equal(_earlier_regions(start, 81)[0], expected)
     for start in ([*numbers[:-1], np.nan], pd.Series([*numbers[:-1], None], dtype="Int64")):
         np.testing.assert_array_equal(_earlier_regions(start, 81)[0], expected)
-    for wrong in ([*names[:-1], 3], np.array([*names[:-1], -1])):
-        with pytest.raises(ValueError, match="integers or names of regions, not both"):
+    for wrong, got in (
+        ([*names[:-1], 3], "3"),
+        ([*names[:-1], 0], "0"),
+        (np.array([*names[:-1], -1]), "'-1'"),
+    ):
+        with pytest.raises(ValueError, match=f"either integers or region names.* got {got}$"):
             _earlier_regions(wrong, 81)
 
 
@@ -159,7 +163,7 @@ def test_this_year_against_last():
 
 def test_a_start_outside_the_limits_is_mended_with_a_warning():
     names = np.array(list("abcd"))[np.minimum(np.arange(SIDE**2) // 12, 3)]
-    message = r"start, with 4 regions, does not have 3 .* areas were moved"
+    message = r"start, with 4 regions, must have 3 .* areas were moved"
     with pytest.warns(UserWarning, match=message):
         model = Regions(3, **QUICK).fit(X, graph=GRID, start=names)
     assert_feasible(model, weight=np.ones(len(X)))
@@ -169,7 +173,7 @@ def test_a_start_outside_the_limits_is_mended_with_a_warning():
         model = Regions(3, tolerance=0.2, **QUICK).fit(X, graph=GRID, start=new)
     assert not model.choose("changed").changed_.any()
     assert ChangedShare().fit(new).evaluate(model.labels_)[0] == 0
-    with pytest.raises(ValueError, match=r"start, with 4 regions, does not have 3 .*; change start, or use"):
+    with pytest.raises(ValueError, match=r"start, with 4 regions, must have 3 .*; change start, or use"):
         Regions(3, **QUICK).fit(X, graph=GRID, start=names, repair_start=False)
 
 
@@ -251,7 +255,7 @@ def test_polygons():
     bowtie = shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])
     with pytest.raises(ValueError, match=r"the polygon of area 1 is invalid \(Self-intersection"):
         rook_neighbors([cells[0], bowtie])
-    with pytest.raises(ValueError, match="geometry must consist of polygons, got Point: pass graph"):
+    with pytest.raises(ValueError, match="geometry must consist of polygons, got Point; pass graph"):
         rook_neighbors([shapely.Point(0, 0)])
 
 
@@ -265,34 +269,38 @@ LINE = {"graph": nx.path_graph(10)}
         (
             {},
             {},
-            "Regions requires graph, the neighbours of every area: pass a sparse matrix, a networkx graph",
+            "Regions requires a neighbour graph; pass graph as a sparse matrix, a networkx graph",
         ),
         ({}, {"graph": ISLAND}, "the island with area 9 weighs 1, .*widen the bounds.* tolerance=0.15"),
         ({"n_regions": 1}, {"graph": ISLAND}, "2 connected components, more than n_regions=1"),
-        ({"n_regions": 11}, LINE, "n_regions=11 is more than the number of areas, 10"),
-        ({}, {"graph": nx.path_graph(9)}, "graph must have one node per area, 10 in all; got 9"),
+        ({"n_regions": 11}, LINE, "n_regions=11 must not exceed the number of areas, 10"),
+        ({}, {"graph": nx.path_graph(9)}, r"graph must have one node per area \(10\), got 9"),
         ({}, {**LINE, "weight": -np.ones(10)}, "weight must be non-negative, got -1 for area 0"),
         ({}, {**LINE, "weight": "people"}, "weight='people' is not a column of X"),
         (
             {},
             {**LINE, "weight": [30] + [1] * 9},
-            "area 0 alone weighs 30, more than high=14.95: .*tolerance=0.15",
+            "area 0 alone weighs 30, more than high=14.95; .*the bounds are .*tolerance=0.15",
         ),
-        ({"tolerance": 0}, LINE, "found no 3 connected regions with loads from 3.33333 to 3.33333"),
-        ({}, {"graph": np.triu(np.ones((10, 10)))}, "area 1 is a neighbour of area 0, but not the reverse"),
+        ({"tolerance": 0}, LINE, "found no plan of 3 connected regions with loads from 3.33333 to 3.33333"),
+        ({}, {"graph": np.triu(np.ones((10, 10)))}, "area 1 is a neighbour of area 0 and not vice versa"),
         ({"n_regions": "auto"}, LINE, "n_regions='auto' requires min_cluster_weight"),
         ({"n_regions": "some"}, LINE, "n_regions must be an integer or 'auto', got 'some'"),
         (
             {"n_regions": "auto", "min_cluster_weight": 2},
             {"graph": ISLAND},
-            "with area 9 weighs 1, less than min_cluster_weight=2",
+            "the graph component of area 9 weighs 1, less than min_cluster_weight=2",
         ),
         ({"min_cluster_weight": 2}, LINE, "min_cluster_weight requires n_regions='auto'"),
-        ({"objectives": ["changed"]}, LINE, "the objective 'changed' requires start"),
+        (
+            {"objectives": ["changed"]},
+            LINE,
+            "the objective 'changed' requires the earlier regions; pass start",
+        ),
         ({"objectives": ["compactness"]}, LINE, "the objective 'compactness' requires shapes"),
         ({"objectives": ["size"]}, LINE, r"objectives must be unique names from .* got \['size'\]"),
-        ({}, {**LINE, "start": [0, 1]}, "start must have one region per area, 10 in all; got 2"),
-        ({}, {**LINE, "start": [-1] * 10}, "start must have a region for at least one area"),
+        ({}, {**LINE, "start": [0, 1]}, r"start must have one region per area \(10\), got 2"),
+        ({}, {**LINE, "start": [-1] * 10}, "start must assign a region to at least one area"),
         (
             {},
             {**LINE, "start": [np.nan] * 10},

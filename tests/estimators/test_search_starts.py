@@ -152,9 +152,9 @@ def test_a_fitted_estimator_is_a_start_also_in_clones():
 
 
 def test_a_start_without_effect_is_refused():
-    with pytest.raises(ValueError, match="start requires an evolution: set n_gen"):
+    with pytest.raises(ValueError, match="start requires evolution; set n_gen"):
         public.ParetoClustering(start=TRUTH).fit(X)
-    with pytest.raises(ValueError, match="start has 3 clusters, but n_clusters is 4"):
+    with pytest.raises(ValueError, match="start has 3 clusters, but n_clusters=4"):
         public.ParetoClustering(4, n_gen=1, start=TRUTH).fit(X)
 
 

@@ -230,7 +230,7 @@ def test_disconnected_without_bridges():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_clusters": 121}, "n_clusters=121 is more than the number of samples, 120"),
+        ({"n_clusters": 121}, "n_clusters=121 must not exceed the number of samples, 120"),
         ({"graph": "gabriel"}, "'graph' parameter"),
         ({"sigma": "max"}, "'sigma' parameter"),
         ({"epsilon": 0.0}, "'epsilon' parameter"),

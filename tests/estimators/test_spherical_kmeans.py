@@ -138,7 +138,7 @@ def test_zero_rows_go_to_the_largest_cluster_with_a_warning(strategy):
     X, topic = X[topic != 2], topic[topic != 2]
     X = np.vstack([np.zeros(40), X, X[topic == 1], np.zeros(40)])
     model = SphericalKMeans(2, strategy=strategy, random_state=0)
-    with pytest.warns(UserWarning, match="2 rows of X are zero"):
+    with pytest.warns(UserWarning, match=r"all-zero rows of X \(2\)"):
         model.fit(sp.csr_matrix(X))
     counts = np.bincount(model.labels_[1:-1])
     assert counts[0] != counts[1]
@@ -163,7 +163,7 @@ def test_rows_that_do_not_differ_make_fewer_clusters(strategy):
 def test_nothing_but_zero_rows(strategy):
     model = SphericalKMeans(3, strategy=strategy)
     with (
-        pytest.warns(UserWarning, match="4 rows of X are zero"),
+        pytest.warns(UserWarning, match=r"all-zero rows of X \(4\)"),
         pytest.warns(UserWarning, match="only 1 of n_clusters=3"),
     ):
         model.fit(np.zeros((4, 2)))
@@ -236,7 +236,7 @@ def test_too_few_iterations_are_told():
     ("options", "message"),
     [
         ({"n_clusters": 0}, "n_clusters"),
-        ({"n_clusters": 91}, "n_clusters=91 is more than the number of samples, 90"),
+        ({"n_clusters": 91}, "n_clusters=91 must not exceed the number of samples, 90"),
         ({"strategy": "bisect"}, "strategy"),
         ({"n_init": 0}, "n_init"),
         ({"max_iter": 0}, "max_iter"),

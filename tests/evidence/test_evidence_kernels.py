@@ -147,7 +147,7 @@ def test_tiny_weights_are_weights():
     ("labels", "weights", "columns", "message"),
     [
         ([[0, -1]], [1.0], None, "labels must be non-negative"),
-        ([[0, 1]], [1.0, 1.0], None, "weights must have one entry"),
+        ([[0, 1]], [1.0, 1.0], None, "weights must have shape"),
         ([[0, 1]], [0.0], None, "one must be positive"),
         ([[0, 1]], [np.nan], None, "finite"),
         ([[0, 1]], [1.0], [2], "columns must be from 0"),
@@ -313,10 +313,10 @@ def test_inputs_are_left_alone():
     ("arguments", "message"),
     [
         ({"columns": [0]}, "columns must contain"),
-        ({"columns": [3, 3]}, "3 2 times"),
+        ({"columns": [3, 3]}, "sample 3 in 2 columns"),
         ({"columns": [0, 6]}, "columns must be from 0"),
         ({"targets": np.eye(3)}, "targets must have shape"),
-        ({"counts": [1.0, 0.0]}, "counts must be"),
+        ({"counts": [1.0, 0.0]}, r"counts must be 2 positive numbers, got \[1.0, 0.0\]"),
         ({"ridge": 0.0}, "ridge must be positive"),
     ],
 )

@@ -60,7 +60,7 @@ def test_seeds():
     assert len(nmf(A, 2, n_runs=3, seeds=SEEDS).losses) == 3
     with pytest.raises(ValueError, match="seeds must contain n_runs=2 runs, got 3"):
         nmf(A, 2, n_runs=2, seeds=SEEDS)
-    with pytest.raises(ValueError, match="seeds must contain at least 1 runs, got 0"):
+    with pytest.raises(ValueError, match="seeds must contain at least one run, got 0"):
         nmf(A, 2, seeds=[])
 
 
@@ -78,6 +78,7 @@ def test_seeds():
         ({"A": np.zeros((3, 0))}, "0 feature"),
         ({"n_components": 0}, "n_components must be an integer of at least 1"),
         ({"n_components": 1.5}, "n_components must be an integer of at least 1"),
+        ({"n_components": True}, "n_components must be an integer of at least 1, got True"),
         ({"n_runs": 0}, "n_runs must be"),
         ({"max_iter": 0}, "max_iter must be"),
         ({"tol": -1.0}, "tol must be non-negative"),
@@ -89,7 +90,7 @@ def test_seeds():
             r"V of starts must have shape \(n_runs, 1, 1\)",
         ),
         ({"starts": (np.ones((2, 2, 1)), np.ones((1, 1, 1)))}, "the same n_runs"),
-        ({"starts": (-np.ones((1, 2, 1)), np.ones((1, 1, 1)))}, "U of starts has entries that are negative"),
+        ({"starts": (-np.ones((1, 2, 1)), np.ones((1, 1, 1)))}, "U of starts must be non-negative, got -1"),
         ({"starts": (np.ones((1, 2, 1)), np.ones((1, 1, 1))), "seeds": SEEDS}, "either seeds or starts"),
     ],
 )

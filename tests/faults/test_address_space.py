@@ -147,7 +147,7 @@ def test_mid_run(tmp_path):
     assert status == 0, stderr
     said, kept, equal, statuses, left, alike = json.loads(stdout.splitlines()[-1])
     assert kept == 2, "the initial population and two generations were saved"
-    place = "(after generation 2; checkpoint {} contains generation 2, from which a resumed run continues)"
+    place = "(after generation 2; resume from generation 2 in checkpoint {})"
     assert said.startswith("Unable to allocate 1.00 GiB")
     assert said.endswith(place.format("c.npz"))
     assert equal, "going on gave another result than the run that had enough memory"

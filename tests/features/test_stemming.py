@@ -136,16 +136,16 @@ def test_refuses_options(options, error, message):
 @pytest.mark.parametrize(
     ("document", "error", "message"),
     [
-        (3.5, TypeError, "a document must be a string or a mapping of its fields, got 3.5"),
-        ({"Title": "x"}, ValueError, "a document must have a field title, .* but has 'Title'"),
-        ({}, ValueError, "but has no fields"),
-        ({"title": 3}, TypeError, "the field title of a document must be a string, got 3"),
-        ({"headings": "Heart"}, TypeError, "the field headings of a document must be a sequence of strings"),
-        ({"headings": [3]}, TypeError, "the field headings of a document must be a sequence of strings"),
+        (3.5, TypeError, "a document must be a string or a mapping of fields, got 3.5"),
+        ({"Title": "x"}, ValueError, "a document must have at least one field title, .* got 'Title'"),
+        ({}, ValueError, "got no fields"),
+        ({"title": 3}, TypeError, "field title of a document must be a string, got 3"),
+        ({"headings": "Heart"}, TypeError, "field headings of a document must be a sequence of strings"),
+        ({"headings": [3]}, TypeError, "field headings of a document must be a sequence of strings"),
         (
             {"headings": float("nan")},
             TypeError,
-            "the field headings of a document must be a sequence of strings",
+            "field headings of a document must be a sequence of strings",
         ),
     ],
 )

@@ -385,7 +385,7 @@ def test_long_searches_are_approximate_or_announced(monkeypatch):
     monkeypatch.setattr("moo_clustering.graphs.neighbors.find_spec", lambda name: None)
     with pytest.warns(UserWarning, match=r"exact lists take about 0 minutes .* pip install"):
         assert neighbor_lists(X, 10, rng=rng()).recall is None
-    with pytest.raises(ImportError, match=r"requires pynndescent: pip install"):
+    with pytest.raises(ImportError, match=r"requires pynndescent, which is not installed: pip install"):
         neighbor_lists(X, 10, rng=rng(), method="approximate")
 
 
@@ -400,7 +400,7 @@ def test_pynndescent_finds_nearly_all():
     ("method", "metric", "message"),
     [
         ("tree", "canberra", "method=\"tree\" requires a Minkowski metric, got 'canberra'"),
-        ("blocks", "manhattan", "requires a metric that orders pairs as the Euclidean metric"),
+        ("blocks", "manhattan", "requires a metric with the order of the Euclidean metric"),
         ("approximate", "precomputed", "requires features"),
         ("fast", "euclidean", "method must be"),
     ],

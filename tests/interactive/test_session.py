@@ -73,6 +73,14 @@ def test_answers_find_the_classes(blobs):
     assert blobs.ask("names").simulate(KINDS, 40)["ari"].iloc[-1] > 0.85
 
 
+def test_one_cluster_is_counted_in_the_singular(blobs):
+    session = blobs.ask("names")
+    while (k := session.n_clusters_) > 1:
+        assert f", {k} clusters (" in session.summary()
+        session.name(0, "all").name(k - 1, "all")
+    assert ", 1 cluster (" in session.summary()
+
+
 def test_a_session_says_when_to_stop(blobs):
     session, said = blobs.ask(), []
     for n_answers in range(200):
@@ -440,7 +448,7 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask(error_rate=0.5), r"in \[0, 0\.5\)"),
         (lambda: blobs.ask(error_rate="no"), r"in \[0, 0\.5\) or \"auto\", got 'no'"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
-        (lambda: blobs.take(3), r"returned by ask\(\) of this fit"),
+        (lambda: blobs.take(3), r"session must be a session returned by ask\(\)"),
         (lambda: session.simulate(KINDS[:9], 5), "one class per sample .60"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),
         (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),

@@ -54,9 +54,9 @@ def test_ties_go_to_fewer_clusters():
 
 
 def test_scores_that_do_not_fit():
-    with pytest.raises(ValueError, match="scores must have one number per partition of the pool, 10 in all"):
+    with pytest.raises(ValueError, match=r"scores must have one number per partition of the pool \(10\)"):
         PoolSampling(POOL, [1.0])
-    with pytest.raises(ValueError, match="scores"):
+    with pytest.raises(ValueError, match="scores must not contain NaN"):
         PoolSampling(POOL, [np.nan] * 10)
 
 
@@ -81,6 +81,10 @@ def test_memory():
 def test_memory_refuses_scalars_of_another_shape():
     with pytest.raises(ValueError, match="one number per"):
         EliteMemory(lambda values, labels: values, 2).update(np.zeros((2, 2)), parse("0011", "0101"))
+    with pytest.raises(ValueError, match=r"scalar must return one number per .*; got NaN for 2 of 2"):
+        EliteMemory(lambda values, labels: values[:, 0], 2).update(
+            np.full((2, 2), np.nan), parse("0011", "0101")
+        )
     with pytest.raises(TypeError, match="callable"):
         EliteMemory(None)
     with pytest.raises(ValueError, match="n_elite"):

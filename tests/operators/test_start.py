@@ -61,7 +61,7 @@ def test_folder_of_a_run(tmp_path):
     (tmp_path / "labels.csv").write_text("row,label\n" + rows)
     problem = problem_of("labels")
     assert start_genes(problem, tmp_path).tolist() == [TRUTH.tolist()]
-    with pytest.raises(ValueError, match="must be the folder of a run with a result"):
+    with pytest.raises(ValueError, match="must be a finished run folder, but"):
         start_genes(problem, str(tmp_path / "absent"))
 
 
@@ -114,9 +114,9 @@ def test_starts_that_do_not_fit_are_refused_in_a_sentence():
     problem = problem_of("labels")
     for start, message in (
         (np.zeros(29, int), r"start must contain partitions of 30 samples, got shape \(1, 29\)"),
-        (np.arange(30) // 5, "start has 6 clusters, but the encoding supports at most 5: raise k_max"),
+        (np.arange(30) // 5, "start has 6 clusters, but the encoding supports at most 5; increase k_max"),
         (np.empty((0, 30), int), "start must contain at least one partition"),
-        (TRUTH - 1, "labels of start must be non-negative, got -1: assign noise"),
+        (TRUTH - 1, "labels of start must be non-negative, got -1; assign noise"),
     ):
         with pytest.raises(ValueError, match=message):
             problem.operators(NSGA2, start=start)

@@ -132,7 +132,7 @@ def test_encoding_mutation_changes_the_given_share_of_genes():
 
 
 def test_problem_without_encoding_is_told_what_to_give():
-    with pytest.raises(TypeError, match="set its attribute encoding"):
+    with pytest.raises(TypeError, match="; set its encoding attribute"):
         suited_operators(Problem(n_var=2, n_obj=1))
 
 

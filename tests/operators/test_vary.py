@@ -63,7 +63,7 @@ def test_repair_is_that_of_the_problem():
 
 
 def test_genes_of_another_length_are_refused():
-    with pytest.raises(ValueError, match=r"X must have shape \(n_parents, 20\), got \(3, 5\)"):
+    with pytest.raises(ValueError, match=r"X must have shape \(n_parents, 20\), got shape \(3, 5\)"):
         vary(LABELS, np.zeros((3, 5), int), First(), NoMutation())
 
 

@@ -42,7 +42,7 @@ def test_rows_by_number_read_only_their_parts():
     with pytest.raises(ValueError, match="numbers must be from 0 to 9, got -1 to 10"):
         found.rows([10, -1])
     for wrong in ([1.7], [True, False], [[1, 2]], 5, ["a"], [2**70]):
-        with pytest.raises(TypeError, match="numbers must be integers in one dimension, got"):
+        with pytest.raises(TypeError, match="numbers must be a 1-d array of integers, got"):
             found.rows(wrong)
 
 
@@ -106,7 +106,7 @@ def test_files_that_change_or_vanish_between_passes(tmp_path):
     with pytest.raises(ValueError, match=r"part two.parquet: .* has changed since it was opened"):
         found.map(count)
     (tmp_path / "two.parquet").unlink()
-    with pytest.raises(FileNotFoundError, match=r"two\.parquet has vanished"):
+    with pytest.raises(FileNotFoundError, match=r"two\.parquet no longer exists"):
         found.map(count)
 
 
@@ -157,9 +157,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path, name, reason):
             TypeError,
             r"list of 2 data frames; pass Bags.from_list\(source\) if they are",
         ),
-        (np.zeros(3), ValueError, "2 dimensions"),
-        (np.zeros((0, 3)), ValueError, "has 0 rows and 3 columns"),
-        (np.array([["a"]]), ValueError, "table of numbers"),
+        (np.zeros(3), ValueError, "numeric 2-d array"),
+        (np.zeros((0, 3)), ValueError, "got 0 rows and 3 columns"),
+        (np.array([["a"]]), ValueError, "numeric 2-d array"),
         ("nowhere/*.parquet", FileNotFoundError, r"no file matches 'nowhere/\*.parquet'"),
         ("nope://x", ValueError, "cannot open 'nope://x'"),
     ],
@@ -173,9 +173,13 @@ def test_other_sources_are_refused(source, error, message):
 def test_folders_without_files_and_with_two_kinds(tmp_path):
     with pytest.raises(FileNotFoundError, match="no Parquet or CSV file in"):
         parts(tmp_path)
+    (tmp_path / "_a.csv").write_text("x\n1\n")
+    for path in (tmp_path, tmp_path / "_a.csv", tmp_path / "*.csv"):
+        with pytest.raises(FileNotFoundError, match="are ignored"):
+            parts(path)
     (tmp_path / "a.csv").write_text("x\n1\n")
     pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "b.parquet")
-    with pytest.raises(ValueError, match=r"all end with \.parquet or all with \.csv"):
+    with pytest.raises(ValueError, match=r"all have the suffix \.parquet or all \.csv"):
         parts(tmp_path)
     with pytest.raises(ValueError, match="index the array instead"):
         parts(np.zeros((2, 2)), columns=["a"])
@@ -206,7 +210,7 @@ def test_columns_of_dask_frames():
         parts(dd.from_pandas(frame, npartitions=2))
     with pytest.raises(ValueError, match="the frame lacks column 'y'; it has "):
         parts(dd.from_pandas(frame, npartitions=2), columns=["y"])
-    with pytest.raises(ValueError, match="Dask array of numbers"):
+    with pytest.raises(ValueError, match="numeric 2-d Dask array"):
         parts(dd.from_pandas(frame, npartitions=2)["x"].values)
 
 
@@ -227,5 +231,5 @@ def test_columns_are_a_list_for_a_table_that_is_not_open(tmp_path):
     assert gathered(parts(tmp_path, columns=["ab"])).tolist() == [[3.0]]
     with pytest.raises(TypeError, match=r"must be a list of names, such as \['ab'\], got 'ab'"):
         parts(tmp_path, columns="ab")  # these were the columns a and b
-    with pytest.raises(ValueError, match="source is already in parts"):
+    with pytest.raises(ValueError, match="source is already a partitioned table"):
         parts(parts(tmp_path), columns=["a"])

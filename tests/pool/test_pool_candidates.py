@@ -267,7 +267,7 @@ def test_few_families_are_weak(blobs):
 def test_no_candidate_at_all():
     with pytest.raises(ValueError, match="no family found a partition of X with two or more clusters"):
         candidate_pool(np.ones((9, 2)), families=["km", "gmm"], random_state=0)
-    with pytest.raises(ValueError, match="none was requested"):
+    with pytest.raises(ValueError, match="no families were requested"):
         candidate_pool(np.eye(9), families=[])
 
 
@@ -359,7 +359,7 @@ def test_extra_candidates_alone(blobs):
     [
         ({"families": "km"}, ValueError, "families must be 'auto'"),
         ({"families": ["km", "genei"]}, ValueError, "did you mean 'genie'"),
-        ({"families": [1]}, ValueError, "families must be from"),
+        ({"families": [1]}, ValueError, "families must be among"),
         ({"metric": "manhattan"}, ValueError, "metric must be"),
         ({"metric": "precomputed", "X": np.zeros((5, 5)), "families": ["gmm"]}, ValueError, "'gmm' requires"),
         ({"metric": "precomputed"}, ValueError, "square"),
@@ -495,7 +495,7 @@ def test_matrices_are_those_of_the_bags(bags, found):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"distances": ["hausdorff"]}, "each of distances must be one of"),
+        ({"distances": ["hausdorff"]}, "every entry of distances must be one of"),
         ({"embeddings": ["means"]}, "did you mean 'mean'"),
         ({"embeddings": "mean"}, "sequence"),
         ({"distances": [], "embeddings": []}, "at least one view"),

@@ -52,8 +52,8 @@ def test_joined_tagged_lifted(pool):
     [
         ([("a", [0, 0])], "two or more clusters"),
         ([], "two or more clusters"),
-        ([("a", [0, 1]), ("b", [0, 1, 1])], "same number of samples"),
-        ([("a", [[0, 1], [1, 0]])], "same number of samples"),
+        ([("a", [0, 1]), ("b", [0, 1, 1])], "labels for the same samples"),
+        ([("a", [[0, 1], [1, 0]])], "labels for the same samples"),
     ],
 )
 def test_candidates_that_make_no_pool(candidates, message):

@@ -298,7 +298,7 @@ def test_copies_and_pickles_score_alike(problem):
     [
         ({"n_clusters": 1}, ValueError, "n_clusters must be an integer of at least 2"),
         ({"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
-        ({"n_clusters": 6}, ValueError, "at most the number of bags, 5"),
+        ({"n_clusters": 6}, ValueError, "must not exceed the number of bags, 5"),
         ({"min_cluster_size": -1}, ValueError, "min_cluster_size"),
         ({"min_cluster_size": 3}, ValueError, "min_cluster_size=3 bags require 6 bags"),
         ({"objectives": ["silhouette"]}, ValueError, "'silhouette'; did you mean 'bag_silhouette'"),

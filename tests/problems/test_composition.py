@@ -495,7 +495,7 @@ def test_canonical_functions_keep_the_rows():
         return X[:-1]
 
     found = refusal(lambda: run("evolve", algorithm(eliminate_duplicates=CanonicalDuplicates(my_canonical))))
-    assert re.search("canonical must return one row per individual, 10 in all; my_canonical", found)
+    assert re.search(r"canonical must return one row per individual \(10\); my_canonical", found)
 
 
 def test_problems_that_an_estimator_makes():

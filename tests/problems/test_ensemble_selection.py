@@ -96,7 +96,7 @@ def test_copies_share_the_table():
             [[0, 1], [1, 0]],
             {"min_runs": 1, "losses": [1.0]},
             ValueError,
-            "finite, one per run",
+            r"losses must have one value per run \(2\), got shape \(1,\)",
         ),
         ([[0, 1], [1, 0]], {"min_runs": 1, "losses": [1.0, np.nan]}, ValueError, "losses must be finite"),
         ([[0, 1], [1, 0]], {"min_runs": 1, "losses": ["a", "b"]}, TypeError, "losses must be real numbers"),

@@ -117,7 +117,9 @@ def test_labels_held_out_are_found_again_by_the_others():
     assert FeatureSubsetProblem(X, 2, partial_y=y).objective_names[0] == "held_out_labels"
     y[0] = -1
     assert FeatureSubsetProblem(X, 2, partial_y=y).objective_names[0] == "labels"
-    with pytest.raises(ValueError, match="'held_out_labels' requires at least two labels per class"):
+    with pytest.raises(
+        ValueError, match="'held_out_labels' requires at least two labelled samples per class"
+    ):
         FeatureSubsetProblem(X, 2, "held_out_labels", partial_y=y)
 
 
@@ -172,11 +174,14 @@ def test_repair_and_encode():
         ({"partial_y": np.full(60, -1)}, "no sample is labelled"),
         ({"objectives": ["labels"]}, "no sample is labelled"),
         ({"objectives": ["labls"]}, "unknown objective 'labls'; did you mean 'labels'"),
-        ({"partial_y": [0, 1]}, "y must have one row per sample, 60 in all; got 2"),
+        ({"partial_y": [0, 1]}, r"y must have one row per sample \(60\), got 2"),
         ({"partial_y": np.ones((60, 2), dtype=int)}, "one class per sample, got label sets"),
         ({"objectives": ["separation"], "max_features": 13}, "max_features"),
         ({"objectives": ["separation"], "max_features": 0}, "max_features"),
-        ({"objectives": ["separation"], "weights": [1, 2]}, "weights must be 1 numbers"),
+        (
+            {"objectives": ["separation"], "weights": [1, 2]},
+            r"weights must have one finite number per objective \(separation\)",
+        ),
         ({"objectives": ["separatio"]}, "separatio"),
     ],
 )

@@ -313,7 +313,7 @@ def test_nothing_to_evaluate():
         (EXAMPLE, {"fuzziness": 1.0}, ValueError, "fuzziness must be greater than 1"),
         (EXAMPLE, {"fuzziness": "2"}, TypeError, "fuzziness must be a positive number"),
         (EXAMPLE, {"metric": "cosine"}, ValueError, "metric must be one of"),
-        (EXAMPLE + 0.5, {}, ValueError, "must contain integers"),
+        (EXAMPLE + 0.5, {}, ValueError, "X contains other values"),
         (EXAMPLE - 1, {}, ValueError, "X contains -1"),
         (EXAMPLE * 10**6, {}, ValueError, r"column 0 of X contains 2000000 for 5 samples"),
         (EXAMPLE * 1e200, {"metric": "euclidean"}, ValueError, "squared distances overflow"),
@@ -330,7 +330,7 @@ def test_bad_data_and_options_are_named(X, options, error, message):
     [
         ("hamming", [[0, 0, 1, 2, 1, 3]], "categories that do not occur in the data"),
         ("hamming", [[0, 0, 1, 2, 1, np.nan]], "categories that do not occur in the data"),
-        ("euclidean", [[0, 0, 1, 2, 1, np.inf]], "non-finite"),
+        ("euclidean", [[0, 0, 1, 2, 1, np.inf]], "finite modes"),
         ("hamming", [[0, 0, 1]], "6 genes per individual"),
     ],
 )

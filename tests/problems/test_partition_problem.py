@@ -249,7 +249,7 @@ def test_constraints_that_cannot_be_met_leave_no_solution_unless_asked_for():
     problem = impossible(constraint_handling="constraint")
     result = run(problem)
     assert result.X is None
-    with pytest.raises(ValueError, match="without a feasible solution"):
+    with pytest.raises(ValueError, match="found no feasible solution"):
         problem.decode(result.X)
     assert problem.decode(result.pop.get("X")).shape == (12, 30)
     least = run(problem, return_least_infeasible=True)
@@ -378,7 +378,7 @@ def test_indices_must_give_one_value_each():
             ValueError,
             "data and encoding must have the same number of samples, got 20 and 30",
         ),
-        ({"data": None}, ValueError, "without data"),
+        ({"data": None}, ValueError, "with data=None"),
         ({"encoding": "medoids"}, TypeError, "Encoding"),
         ({"constraint_handling": "penalty"}, ValueError, "constraint_handling"),
         ({"constraint_handling": "constraint"}, ValueError, "requires constraints"),

@@ -194,11 +194,11 @@ def test_limits_are_limit_objects(wrong):
             "contain 40..50 in total, but there are 30 samples; 5 clusters of",
         ),
         ([ClusterSizes(1, 4)], "5 clusters of 1..4 samples contain 5..20 in total"),
-        ([ClusterCount(6, 9)], r"within the limits: .*2 clusters are outside the bounds, 6\.\.9"),
+        ([ClusterCount(6, 9)], r"satisfies the limits: .*2 clusters are outside the bounds, 6\.\.9"),
         # Each alone is possible, with 2 to 3 and with 4 to 5 clusters.
-        ([ClusterSizes(10, 15), ClusterCount(4, 5)], "no partition of the encoding can be within the limits"),
+        ([ClusterSizes(10, 15), ClusterCount(4, 5)], "no partition of the encoding satisfies the limits"),
         ([Contiguity(np.zeros((30, 30)))], "the graph has 30 connected components"),
-        ([Contiguity(np.zeros((20, 20)))], "contiguity is a limit on 20 samples, but there are 30 samples"),
+        ([Contiguity(np.zeros((20, 20)))], "contiguity was created for 20 samples, but there are 30 samples"),
     ],
 )
 def test_impossible_limits_are_refused_before_a_run(limits, message):

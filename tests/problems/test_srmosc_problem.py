@@ -82,9 +82,9 @@ def test_defaults(problem, X):
 @pytest.mark.parametrize("options", [{"n_candidates": "all"}, {"n_candidates": 2000}])
 def test_the_literal_form_is_refused_for_many_samples(options):
     X = np.random.default_rng(0).random((2001, 2))
-    with pytest.raises(ValueError, match=r"not allowed above 2000 .* sparse form, n_candidates=None, has 16"):
+    with pytest.raises(ValueError, match=r"not allowed above 2000 .* set n_candidates=None \(16"):
         SRMOSCProblem(X, **options)
-    with pytest.raises(ValueError, match=r"2001 samples, which exceeds max_memory.* sparse form"):
+    with pytest.raises(ValueError, match=r"2001 samples, which exceeds max_memory.* set n_candidates=None"):
         SRMOSCProblem(X, force=True, max_memory=2**30, **options)
     assert SRMOSCProblem(X, force=True, **options).width == 2000
     assert SRMOSCProblem(X, n_candidates=1999).width == 1999

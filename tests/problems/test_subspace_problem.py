@@ -311,9 +311,9 @@ def test_the_fewest_and_the_most_clusters():
         ({"n_seeds": 2.5}, TypeError, "integer"),
         ({"n_sweeps": 0}, ValueError, "n_sweeps must be an integer from 1 to 3, got 0"),
         ({"n_sweeps": True}, TypeError, "n_sweeps must be an integer"),
-        ({"objectives": ()}, ValueError, "at least one"),
+        ({"objectives": ()}, ValueError, "one or more unique names"),
         ({"objectives": ("purity",)}, ValueError, "'purity'"),
-        ({"objectives": ("impurity", "impurity")}, ValueError, "must be unique"),
+        ({"objectives": ("impurity", "impurity")}, ValueError, "one or more unique names"),
     ],
 )
 def test_options_out_of_range(kwargs, error, text):

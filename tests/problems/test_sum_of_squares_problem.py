@@ -162,7 +162,7 @@ def test_refuses_wrong_genes():
         problem.evaluate(np.array([[np.nan, 0.0]]))
     with pytest.raises(ValueError, match="2 columns"):
         problem.improve(np.zeros((1, 3)))
-    with pytest.raises(ValueError, match="without a feasible solution"):
+    with pytest.raises(ValueError, match="found no feasible solution"):
         problem.decode(None)
 
 

@@ -89,7 +89,7 @@ def test_pairs_of_rows_that_are_not_there(fit, pair):
 def test_pairs_about_other_samples():
     pairs = PairwiseConstraints([(0, 20)], n_samples=30)
     with pytest.raises(
-        ValueError, match=r"same number of samples, got 30 and 20: create constraints with .*n_samples=20\)"
+        ValueError, match=r"same number of samples, got 30 and 20; create constraints with .*n_samples=20\)"
     ):
         problem_of(constraints=pairs)
 
@@ -98,7 +98,7 @@ def test_pairs_about_other_samples():
 def test_reference_directions_that_are_missing_or_of_other_objectives(algorithm):
     with pytest.raises(ValueError, match=f"{algorithm.__name__} requires reference directions.*get_ref"):
         MOCK(2, algorithm=algorithm, **SMALL).fit(X)
-    message = r"directions for 3 objectives, but the problem has 2: pass ref_dirs=get_reference_dir"
+    message = r"directions for 3 objectives, but the problem has 2; pass ref_dirs=get_reference_dir"
     with pytest.raises(ValueError, match=message):
         MOCK(2, algorithm=algorithm(THREE), **SMALL).fit(X)
     with pytest.raises(ValueError, match=message):
@@ -109,13 +109,13 @@ def test_reference_directions_that_are_missing_or_of_other_objectives(algorithm)
 @pytest.mark.parametrize(
     ("index", "limits", "names"),
     [
-        ("xie_beni", (), "undefined_index: use another algorithm.*k_min=2"),
+        ("xie_beni", (), "undefined_index; use another algorithm.*k_min=2"),
         (
             "xie_beni",
             (ClusterSizes(low=2),),
-            "undefined_index, cluster_sizes: use another.*k_min=2",
+            "undefined_index, cluster_sizes; use another.*k_min=2",
         ),
-        ("connectivity", (ClusterSizes(low=2),), r"cluster_sizes: use another algorithm .*constraints$"),
+        ("connectivity", (ClusterSizes(low=2),), r"cluster_sizes; use another algorithm .*constraints$"),
     ],
 )
 def test_an_algorithm_without_constraints_names_those_of_the_problem(algorithm, index, limits, names):
@@ -132,7 +132,7 @@ def test_an_algorithm_without_constraints_names_those_of_the_problem(algorithm, 
 def test_an_algorithm_for_one_objective_with_two(algorithm):
     problem = problem_of("connectivity")
     made = algorithm(pop_size=8, **problem.operators(algorithm))
-    with pytest.raises(ValueError, match=rf"{algorithm.__name__} minimises one objective, but .* has 2: use"):
+    with pytest.raises(ValueError, match=rf"{algorithm.__name__} minimises one objective, but .* has 2; use"):
         PymooSearch(problem, made)
 
 

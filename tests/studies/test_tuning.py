@@ -156,7 +156,7 @@ def test_a_search_with_controls_is_tuned(tmp_path):
         ({"space": {"tol": (0.0, 1.0, "log")}}, "must have finite ends with 0 < low < high"),
         ({"space": {"tol": (0.0, 1.0, "lg")}}, "or a non-empty list of choices"),
         ({"space": {"tol": []}}, "or a non-empty list of choices"),
-        ({"on": ["a", "e"]}, "on contains the unknown data set 'e'"),
+        ({"on": ["a", "e"]}, "on contains an unknown data set, 'e'"),
         ({"on": "a"}, 'on must be "others" or names of data sets'),
         ({"on": []}, 'on must be "others" or names of data sets'),
         ({"on": [*DATA]}, "on contains all data sets, so none is left to test"),

@@ -116,7 +116,7 @@ def test_the_objective_never_rises_with_impurity_and_chi_square_frozen(make_corp
 def test_equal_memberships_stay(corpus):
     X, targets, _ = corpus
     data, options = SubspaceData.of(X), SubspaceOptions()
-    with pytest.warns(UserWarning, match="equal clusters"):
+    with pytest.warns(UserWarning, match="identical clusters"):
         W = start("equal", data, targets, 5, options, np.random.default_rng(0))
     found = iterate(data, targets, W, options)
     assert_allclose(found.sweep.memberships, 0.2, rtol=1e-12)

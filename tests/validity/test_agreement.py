@@ -109,7 +109,7 @@ def test_average_nmi_of_the_worked_example():
     [
         ([[0, 1], [0]], ValueError, "labels must be an array, but its rows differ in length"),
         ([[]], ValueError, "at least one run of at least one sample"),
-        ([[0, -2]], ValueError, "-1 for a sample that is not in the run; got -2"),
+        ([[0, -2]], ValueError, "-1 for samples absent from the run; got -2"),
         ([[0.0, 0.5]], ValueError, "must be integers, got 0.5"),
         ([["a", "b"]], TypeError, "must be integers"),
         ([[True, False]], TypeError, "must be integers"),

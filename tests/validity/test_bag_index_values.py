@@ -169,8 +169,8 @@ def test_davies_bouldin_of_medoids_takes_populations():
         (TWO, (1, -2), "got -2"),
         (GAP, (1, 2), "from 0 to 1, got 2"),
         ((0, 0, -1, 1, 1), (1, 2), "got -1"),
-        (GAP, (1, 2, -1), "cluster 2, which has no medoid in medoids"),
-        ((0, 1), (1, 2), "5 entries per row"),
+        (GAP, (1, 2, -1), "cluster 2, but medoids has no medoid for it"),
+        ((0, 1), (1, 2), r"each row of labels must have one entry per .* \(5\), got"),
         ([TWO, TWO], (1, 2), "medoids has 1 rows"),
     ],
 )
@@ -339,7 +339,7 @@ def test_reports_can_share_what_is_computed_once():
             assert bag_report(None, labels, indices=shared) == bag_report(BAGS, labels)
     with pytest.raises(ValueError, match="one partition"):
         bag_report(BAGS, [TWO, THREE])
-    with pytest.raises(ValueError, match="5 entries per row"):
+    with pytest.raises(ValueError, match=r"each row of labels must have one entry per .* \(5\), got"):
         bag_report(BAGS, [0, 1, 0])
 
 

@@ -168,11 +168,14 @@ def test_deviation_is_not_the_sum_of_squares():
 WRONG = {
     "shape": (np.full((24, 2), 0.5), "labels must"),
     "samples": (np.full((1, 23, 2), 0.5), r"shape \(n_individuals, 24, n_clusters\), got shape \(1, 23, 2\)"),
-    "sum": (np.full((1, 24, 2), 0.4), "must sum to 1 .* got 0.8 for sample 0 of individual 0: divide by"),
-    "negative": (np.tile([1.5, -0.5], (1, 24, 1)), "must not be negative, got -0.5"),
-    "nan": (np.full((1, 24, 2), np.nan), "must not be NaN"),
+    "sum": (
+        np.full((1, 24, 2), 0.4),
+        "must sum to 1 .* got 0.8 for sample 0 of individual 0; divide them by",
+    ),
+    "negative": (np.tile([1.5, -0.5], (1, 24, 1)), "must be non-negative, got -0.5"),
+    "nan": (np.full((1, 24, 2), np.nan), "must be non-negative, got nan"),
     "infinite": (np.full((1, 24, 2), np.inf), "must sum to 1"),
-    "text": (np.full((1, 24, 2), "a"), "must be numbers"),
+    "text": (np.full((1, 24, 2), "a"), "must be a numeric array"),
 }
 
 

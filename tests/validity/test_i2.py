@@ -27,5 +27,5 @@ def test_sparse_is_as_dense_and_zero_rows_add_nothing(global_random_seed):
 
 
 def test_lengths_must_agree():
-    with pytest.raises(ValueError, match="one entry per row of X, 2 in all; got 3"):
+    with pytest.raises(ValueError, match=r"one entry per row of X \(2\), got 3"):
         i2_criterion(np.eye(2), [0, 1, 1])

@@ -167,7 +167,7 @@ def test_columns_are_the_sorted_classes():
 def test_a_fold_may_lack_a_class():
     y, scores = np.array([0, 2, 2, 0]), np.array([[3.0, 0, 0], [1, 0, 4], [2, 0, 3], [4, 0, 3]])
     with pytest.raises(
-        ValueError, match=r"one column per class of y_true, 2 in all; got 3; .* pass all of them"
+        ValueError, match=r"one column per class of y_true \(2\), got 3; .* pass all class labels"
     ):
         macro_auc(y, scores)
     aucs = class_aucs(y, scores, classes=[0, 1, 2])
@@ -232,12 +232,12 @@ def test_scores_partly_labelled_samples_in_cross_validation():
 @pytest.mark.parametrize(
     ("y_true", "y_score", "message"),
     [
-        ([[0, 1], [1, 0]], [[0.1, 0.2, 0.3]] * 2, "one column per label of y_true, 2 in all; got 3"),
-        ([[0, 1], [1, 0]], [0.1, 0.2], "one column per label of y_true, 2 in all; got 1"),
-        ([0, 1, 2], [0.1, 0.2, 0.3], "one column per class of y_true, 3 in all; got 1"),
+        ([[0, 1], [1, 0]], [[0.1, 0.2, 0.3]] * 2, r"one column per label of y_true \(2\), got 3"),
+        ([[0, 1], [1, 0]], [0.1, 0.2], r"one column per label of y_true \(2\), got 1"),
+        ([0, 1, 2], [0.1, 0.2, 0.3], r"one column per class of y_true \(3\), got 1"),
         ([0, 1], [[0.1, np.nan], [0.2, 0.3]], "y_score contains NaN"),
         ([0, 1], [[0.1, np.inf], [0.2, 0.3]], "y_score contains infinity"),
-        ([0, 1, 1], [0.1, 0.2], "2 in all; got 3"),
+        ([0, 1, 1], [0.1, 0.2], r"\(2\), got 3"),
         ([[0, 1], [1, 0]], np.zeros((2, 2, 2)), "dim 3"),
         ([[0, 2], [1, 0]], np.zeros((2, 2)), "row 0: .* got 2 in column 1"),
         ([-1, -1], [0.1, 0.2], "both positive and negative labelled samples"),

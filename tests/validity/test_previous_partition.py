@@ -22,7 +22,7 @@ def test_share_of_changes_is_an_objective_beside_others_of_the_same_data():
     np.testing.assert_allclose(values[:, 0], [0, 0.1])
     limit = Kept(TRUTH, at_most=0.05)
     np.testing.assert_allclose(limit.violations(np.array([TRUTH, moved])), [0, 0.05])
-    with pytest.raises(ValueError, match="previous must have a label per sample, 30 in all; got 29"):
+    with pytest.raises(ValueError, match=r"previous must have one label per sample \(30\), got 29"):
         PartitionProblem(X, LabelEncoding(30, 4), [ChangedShare(TRUTH[1:])])
 
 

@@ -88,7 +88,7 @@ def test_odd_terms_are_drawn_as_they_are(tmp_path):
     odd = ["$x", "a\nb", "w" * 40, "\x1b[31m", "$\\frac$"]
     figure = plot_terms([[5.0, 4.0, 3.0, 2.0, 1.0]], odd, path=tmp_path / "odd.png")
     shown = [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    assert shown == ["$x", "a b", f"{'w' * 21}...", " [31m", "$\\frac$"]
+    assert shown == ["$x", "a b", f"{'w' * 21}...", "[31m", "$\\frac$"]
 
 
 @pytest.mark.parametrize(("n_clusters", "layout"), [(1, (1, 1)), (4, (1, 4)), (5, (2, 3)), (9, (3, 3))])

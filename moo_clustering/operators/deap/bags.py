@@ -8,7 +8,7 @@ from deap import base
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, Int32Array, Labels, probability
+from moo_clustering._arrays import AnyFloatArray, BoolArray, Int32Array, Labels, integer, probability
 from moo_clustering._docs import documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.encodings.medoids import decode_slots, random_slots
@@ -179,8 +179,10 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     """
     genes = copied_genes(individual, np.int32)[0]
     probability("share", share)
-    if n_clusters < 1 or (genes.size and not 0 <= genes.min() <= genes.max() < n_clusters):
-        raise ValueError(f"genes must be from 0 to n_clusters - 1, got n_clusters={n_clusters} and {genes}")
+    integer("n_clusters", n_clusters)
+    if genes.size and not 0 <= genes.min() <= genes.max() < n_clusters:
+        ends = f"{genes.min()} to {genes.max()}"
+        raise ValueError(f"genes must be from 0 to n_clusters - 1 = {n_clusters - 1}, got {ends}")
     places = rng.choice(genes.size, size=round(share * genes.size), replace=False)
     if n_clusters > 1:
         steps = rng.integers(1, n_clusters, size=len(places), dtype=np.int32)

@@ -154,7 +154,7 @@ def as_mate(
     if crossover.n_parents != 2:
         raise ValueError(
             f"DEAP mates two individuals, but {type(crossover).__name__} requires "
-            f"{crossover.n_parents} parents: choose a crossover of two parents"
+            f"{crossover.n_parents} parents; use a crossover with two parents"
         )
 
     def mate(
@@ -243,8 +243,8 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
         values = np.asarray(batch(_stack(chunk)), dtype=np.float64)
         if values.ndim not in (1, 2) or len(values) != len(chunk):
             raise ValueError(
-                f"the batch of {_name(func)} must return values of shape ({len(chunk)},) or "
-                f"({len(chunk)}, n_objectives), got {values.shape}"
+                f"the batch method of {_name(func)} must return values of shape ({len(chunk)},) or "
+                f"({len(chunk)}, n_objectives), got shape {values.shape}"
             )
         results += [tuple(row) for row in values.reshape(len(chunk), -1).tolist()]
     return results
@@ -289,7 +289,7 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
         rows = np.asarray(batch(matrix) if limit is None else batch(matrix, max_trials=limit))
         if rows.shape != matrix.shape:
             raise ValueError(
-                f"the batch of {_name(func)} must return a matrix of shape {matrix.shape}, got {rows.shape}"
+                f"the batch method of {_name(func)} must return shape {matrix.shape}, got {rows.shape}"
             )
         for individual, genes in zip(chunk, rows, strict=True):
             put_genes(individual, genes)

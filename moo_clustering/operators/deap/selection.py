@@ -167,7 +167,7 @@ def fgka_fitness(
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     nonempty = checked_integers(nonempty, "nonempty", ndim=(1,))
     if len(nonempty) != len(F):
-        raise ValueError(f"nonempty must have one entry per value of F, {len(F)} in all; got {len(nonempty)}")
+        raise ValueError(f"nonempty must have one entry per value of F ({len(F)}), got {len(nonempty)}")
     choice("legality", legality, ("ratio", "count"))
     finite, legal, fitness = np.isfinite(F), nonempty == k, np.zeros(len(F))
     f_max = max(F[finite].max(initial=-np.inf), -np.inf if f_max is None else f_max)
@@ -182,7 +182,7 @@ def _objectives(individuals: Individuals) -> FloatArray:
     weights = individuals[0].fitness.weights
     if len(weights) != 1 or weights[0] >= 0:
         raise ValueError(
-            f"the roulette requires one minimised objective, got fitness weights {tuple(weights)}; "
+            f"roulette selection requires one minimised objective, got fitness weights {tuple(weights)}; "
             "use deap.tools.selRoulette for a maximised objective"
         )
     return np.array([individual.fitness.values[0] for individual in individuals], dtype=np.float64)

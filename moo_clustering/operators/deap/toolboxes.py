@@ -366,8 +366,8 @@ def medoid_toolbox(
     """
     if problem.supervision == "constraint":
         raise ValueError(
-            "supervision='constraint' is not available in DEAP, whose fitness does not support "
-            "constraints; use 'objective'"
+            "supervision='constraint' is not supported, because DEAP fitness has no constraints; use "
+            "'objective'"
         )
     choice("mutation", mutation, ("replace", "full", "swap"))
     encoding_of(problem, MedoidEncoding)  # raise a TypeError for other encodings
@@ -394,8 +394,8 @@ def medoid_toolbox(
 
 def _refuse(toolbox: str, step: str, individual: Any) -> None:
     raise TypeError(
-        f"{toolbox} evaluates whole populations, so it only works with {step}; for loops of DEAP that "
-        "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox"
+        f"{toolbox} evaluates whole populations, so it only works with {step}; for DEAP loops that "
+        "evaluate individuals one by one, use bag_toolbox, slot_toolbox or label_toolbox"
     )
 
 
@@ -509,7 +509,7 @@ def dynamic_nsga2_step(
         ``len(population)`` survivors.
     """
     if variation == "or" and pm != 1.0:
-        raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it")
+        raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set pm")
     vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or
     parents = toolbox.select_parents(population, len(population), rng)
     pool = population + vary(parents, toolbox, rng, pc=pc)

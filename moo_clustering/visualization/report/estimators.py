@@ -20,7 +20,7 @@ from moo_clustering import results
 from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, integer, unit_rows, warn_caller
 from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
-from moo_clustering._messages import checked_path, distinct_names, quoted
+from moo_clustering._messages import checked_path, distinct_names, quoted, shortened
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.descriptions import (
@@ -38,8 +38,6 @@ from moo_clustering.results import ClusteringResult, Front, Objective, result_of
 from moo_clustering.rules import ClusterRules, rules_of
 from moo_clustering.visualization.report import content as contents
 from moo_clustering.visualization.report import describe as describing
-
-_LONGEST = 60
 
 
 def write_report_of(
@@ -607,7 +605,7 @@ def run_facts(
         changed = ", ".join(f"{name}={value}" for name, value in options.items())
         facts.append(("parameters", f"{changed}; others: defaults" if changed else "defaults"))
     if "random_state" in parameters:
-        facts.append(("seed", shortened(parameters["random_state"])))
+        facts.append(("seed", shortened(repr(parameters["random_state"]), 60)))
     facts.append(("samples", str(len(result.labels))))
     if samples is not None and samples.bags is not None:
         facts.append(("instances", str(samples.bags.n_instances)))
@@ -631,12 +629,7 @@ def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None)
     found = {}
     for name, value in (estimator.get_params(deep=False) if parameters is None else parameters).items():
         usual = signature[name].default if name in signature else None
-        if name not in apart and shortened(value) != shortened(usual):
-            found[name] = shortened(value)
+        said, expected = (shortened(repr(each), 60) for each in (value, usual))
+        if name not in apart and said != expected:
+            found[name] = said
     return found
-
-
-def shortened(value: Any) -> str:
-    """Return the representation of a value on one line of at most 60 characters."""
-    line = " ".join(repr(value).split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

@@ -381,7 +381,7 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} have different samples"
     if len(there) != len(here):
-        raise ValueError(f"{different}: {len(there)} and {len(here)}")
+        raise ValueError(f"{different}: {len(there)} in the first, {len(here)} in the second")
     if np.array_equal(there, here):
         return np.arange(len(here))
     for whose, names, others in ((runs[0], there, here), (runs[1], here, there)):

@@ -160,7 +160,7 @@ def test_few_and_equal_bags():
         ([*BAGS, np.zeros((0, 2))], {}, "bag 24 must not be empty"),
         ([*BAGS, np.full((1, 2), np.nan)], {}, "bag 24, row 0, column 0 is nan"),
         ([*BAGS, np.zeros((1, 3))], {}, "bag 24 has 3 features"),
-        (BAGS, {"n_clusters": 25}, "more than the number of samples, 24"),
+        (BAGS, {"n_clusters": 25}, "must not exceed the number of samples, 24"),
         (BAGS, {"distances": ["hausdorff"]}, "got 'hausdorff'"),
         (BAGS, {"distances": [], "embeddings": []}, "contain at least one view"),
         (BAGS, {"kernel": "full"}, "kernel"),

@@ -49,7 +49,7 @@ def test_rows_of_the_front(model):
 def test_select_and_consensus(model):
     best = model.labels_.copy()
     assert_array_equal(model.choose("select").labels_, best)
-    with pytest.raises(ValueError, match=r"requires n_clusters; see relabel"):
+    with pytest.raises(ValueError, match=r"requires n_clusters; set it with relabel"):
         model.choose("consensus")
     assert_array_equal(model.labels_, best)
     consensus = ParetoClustering(4, random_state=0).fit(X)
@@ -123,9 +123,9 @@ def test_relabel_leaves_the_pool(model):
     assert model.pool_ is pool
     assert model.n_clusters_ == model.n_clusters == 5
     # The partitions of this pool divide the samples into fewer parts than that.
-    with pytest.warns(UserWarning, match="of n_clusters=85 clusters have samples: .* up to .*; fit again"):
+    with pytest.warns(UserWarning, match="of n_clusters=85 clusters are non-empty: .* at most .*; fit again"):
         assert model.relabel(n_clusters=85).n_clusters_ < 85
-    with pytest.raises(ValueError, match=r"n_clusters=\(40, 50\); its numbers .*, and fit again"):
+    with pytest.raises(ValueError, match=r"n_clusters=\(40, 50\); its partitions .*, and fit again"):
         model.relabel(n_clusters=(40, 50))
 
 

@@ -98,9 +98,9 @@ def test_an_alternative_that_is_worth_more_makes_several_answers():
     partial = np.full(len(X), -1)
     partial[::20] = classes[::20]
     model.relabel(partial)
-    assert ") from the pool alone, " in model.summary().splitlines()[0]
-    assert ") from the pool alone, " in repr(model)
-    assert "from the pool alone" in dict(report_content(model).facts)["verdict"]
+    assert "); based on the pool alone, " in model.summary().splitlines()[0]
+    assert "); based on the pool alone, " in repr(model)
+    assert "based on the pool alone" in dict(report_content(model).facts)["verdict"]
 
 
 def test_thin_shapes_of_few_samples_are_not_noise():

@@ -116,7 +116,7 @@ def test_unusual_rows():
     with pytest.warns(UserWarning, match="1 of 80 rows of X contain only zeros, so their directions are"):
         assert np.isfinite(ParetoClustering(**AUTO, metric="cosine").fit(odd).scores_.score).all()
     odd[3] = X[3] * 1e5
-    with pytest.warns(UserWarning, match=r"values of rows of X range from .* check that all rows come"):
+    with pytest.warns(UserWarning, match=r"values in rows of X range from .* check that all rows come"):
         ParetoClustering(**AUTO, metric="cosine").fit(odd)
     odd[3, 2] = np.nan
     with pytest.raises(ValueError, match=r"NaN: column 2 has 1, .* row 3; drop these rows, or comp"):
@@ -128,7 +128,7 @@ def test_unusual_rows():
     few = np.concatenate([embeddings(2, 15, 8)[0], np.zeros((6, 8))])
     with pytest.warns(UserWarning, match="6 of 36 rows"):
         found = ParetoClustering(**AUTO, metric="cosine").fit(few)
-    assert any("has only empty rows and does not count" in remark for remark in found.verdict_remarks_)
+    assert any("contains only empty rows and is not assessed" in remark for remark in found.verdict_remarks_)
 
 
 def test_report_of_embeddings(tmp_path):

@@ -153,7 +153,7 @@ def test_every_family_failing():
         ValueError, match=r"no family found a partition of X with two or more clusters.*hdbscan: no part"
     ):
         ParetoClustering(**options).fit(X[:4])
-    with pytest.raises(ValueError, match=r"none was requested"):
+    with pytest.raises(ValueError, match=r"no families were requested"):
         ParetoClustering(**{**QUICK, "families": []}).fit(X)
 
 
@@ -185,7 +185,7 @@ def test_bags_reach_them_as_means():
 @pytest.mark.parametrize(
     ("extra", "error", "message"),
     [
-        ([KMeans], TypeError, "must each be a clusterer"),
+        ([KMeans], TypeError, "must be a clusterer"),
         (KMeans(2), ValueError, "'extra_candidates' parameter"),
         ([("a", [0, 1])], ValueError, "labels of 'a' must have length 90"),
         ([("a", np.full(90, np.nan))], ValueError, "finite"),

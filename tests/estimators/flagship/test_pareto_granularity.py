@@ -71,7 +71,7 @@ def test_an_interval_restricts_the_number_also_with_pairs_and_without_a_new_fit(
         links = [(i, i + 1) for i in range(20)]
         paired = model.relabel(must_link=links, cannot_link=[(i, i + 120) for i in range(20)])
         assert interval[0] <= paired.n_clusters_ <= interval[1]
-    message = r"no partition of the pool has n_clusters=\(60, 70\); its numbers of clusters are from 2 to 14"
+    message = r"no partition of the pool has n_clusters=\(60, 70\); its partitions have 2 to 14 clusters"
     with pytest.raises(ValueError, match=message):
         wine.relabel(n_clusters=(60, 70))
     assert wine.n_clusters is None
@@ -112,15 +112,15 @@ def test_no_answer_divides_equal_rows():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_clusters": (5, 3)}, r"smallest and the largest number such as \(2, 5\); got \(5, 3\)"),
+        ({"n_clusters": (5, 3)}, r"a pair of minimum and maximum such as \(2, 5\); got \(5, 3\)"),
         ({"n_clusters": (2,)}, r"such as \(2, 5\); got \(2,\)"),
         ({"n_clusters": (0, 3)}, r"got \(0, 3\)"),
         ({"n_clusters": (True, 3)}, r"got \(True, 3\)"),
-        ({"n_clusters": (200, 300)}, "n_clusters=200 is more than the number of samples, 178"),
+        ({"n_clusters": (200, 300)}, "n_clusters=200 must not exceed the number of samples, 178"),
         ({"n_clusters": 3, "granularity": "few"}, "n_clusters and granularity are mutually exclusive"),
         (
             {"granularity": "many", "k_range": [2], "families": ("km", "ward")},
-            "'many', only 'few'",
+            "granularity must be one of 'few' for this pool, got 'many'",
         ),
         ({"n_clusters": (50, 60), "k_range": [2, 3]}, "Change n_clusters or k_range"),
     ],

@@ -123,10 +123,10 @@ def test_fewer_distinct_rows_than_clusters():
 
 
 def test_more_clusters_than_landmarks(model):
-    with pytest.raises(ValueError, match="more than n_landmarks=60"):
+    with pytest.raises(ValueError, match="must not exceed n_landmarks=60"):
         ParetoClustering(61, **FEW).fit(X)
     again = ParetoClustering(**FEW).fit(X)
-    with pytest.raises(ValueError, match="more than the number of landmarks"):
+    with pytest.raises(ValueError, match="must not exceed the number of landmarks"):
         again.relabel(n_clusters=61)
     assert again.n_clusters is None
     assert_array_equal(again.labels_, model.labels_)

@@ -148,7 +148,7 @@ def test_fewer_groups_than_clusters(given):
     [
         ({"must_link": [(0, 90)]}, r"must_link row 0: pair \(0, 90\) is out of range"),
         ({"cannot_link": [(0, 1), (-1, 3)]}, r"cannot_link row 1: pair \(-1, 3\) is out of range"),
-        ({"must_link": [(4, 4)]}, "joins a sample to itself"),
+        ({"must_link": [(4, 4)]}, "links a sample to itself"),
         ({"must_link": [0, 1]}, r"must_link must have shape \(n_pairs, 2\)"),
         ({"cannot_link": [(0, 1, 2)]}, r"cannot_link must have shape \(n_pairs, 2\)"),
         ({"must_link": [(0.5, 1)]}, "integers"),

@@ -84,7 +84,7 @@ def test_views():
     [
         (
             [2],
-            r"views: 'v' must be an object .* list of column indices from 0 to 1; got \[2\]",
+            r"views\['v'\] must be an object .* list of column indices from 0 to 1; got \[2\]",
         ),
         ([], "list of column indices"),
         (["a"], "list of column indices"),
@@ -93,7 +93,7 @@ def test_views():
         ([True], "list of column indices"),
         (
             FunctionTransformer(lambda X: X[1:]),
-            r"'v' must return one row per sample, 90 in all; got.*\(89, 2\)",
+            r"views\['v'\] must return one row per sample \(90\), got.*\(89, 2\)",
         ),
         (FunctionTransformer(lambda X: X * np.nan), "missing or infinite"),
     ],

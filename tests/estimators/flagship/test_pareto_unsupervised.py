@@ -97,7 +97,7 @@ def test_alternatives_say_how_they_differ():
     model = ParetoClustering(n_clusters=3, **QUICK).fit(pd.DataFrame(rows, columns=["place", "other"]))
     finer, coarser = np.arange(90) // 15, np.arange(90) // 60
     difference = partial(model._assessor.difference, np.arange(90) // 30, names=["place", "other"])
-    assert difference(coarser) == "joins clusters 0 and 1, by place"
+    assert difference(coarser) == "merges clusters 0 and 1, by place"
     assert difference(finer).startswith("splits cluster 0 into 2, 1 into 2, ...")
     assert difference(np.arange(90) % 3) == "divides the samples differently, by place and other"
     frame = model.alternatives_
@@ -217,7 +217,7 @@ def test_a_small_p_value_without_common_clusters_is_explained(plain, monkeypatch
     found = assessor.assess(labels, labels)._replace(confidence=0.2, p_value=0.001)
     found = found._replace(verdict="no structure beyond noise")
     monkeypatch.setattr(type(assessor), "assess", lambda self, labels, best: found)
-    why = r"algorithm families find no common clusters \(confidence 0.20, p < .05\)"
+    why = r"algorithm families find no common clusters \(confidence 0.20, p < 0.05\)"
     with pytest.warns(UserWarning, match=why) as caught:
         model = ParetoClustering(**QUICK).fit(X)
     assert not any("hardly clearer" in str(warning.message) for warning in caught)

@@ -108,7 +108,7 @@ def test_clusters_of_identical_rows_are_named_and_do_not_count():
     X = np.concatenate([np.full((200, 6), 9.0), rng.uniform(size=(60, 6))])
     model = fitted(X, scale="isotropic")
     same = int(model.labels_[0])
-    assert f"cluster {same} has only identical rows and does not count" in model.summary()
+    assert f"cluster {same} contains only identical rows and is not assessed" in model.summary()
     assert model.verdict_ == NONE
     assert_consistent(model)
     # Without these rows, the other clusters are assessed as they would be alone.
@@ -138,7 +138,7 @@ def test_empty_documents_are_named():
     rng = np.random.default_rng(0)
     counts = sp.csr_array(np.concatenate([np.zeros((90, 80)), rng.poisson(0.2, (40, 80))]).astype(float))
     model = fitted(counts)
-    assert " has only empty rows and does not count" in model.summary().splitlines()[0]
+    assert " contains only empty rows and is not assessed" in model.summary().splitlines()[0]
     assert model.verdict_ != CLEAR
 
 

@@ -203,7 +203,7 @@ def test_options_act_on_the_search_or_leave_it(blobs, change, acts):
     assert np.array_equal(one.history_.F[-1], two.history_.F[-1]) is not acts
 
 
-@pytest.mark.filterwarnings("ignore:only .* have samples")
+@pytest.mark.filterwarnings("ignore:only .* are non-empty")
 def test_bins():
     rng = np.random.default_rng(0)
     X = np.column_stack(
@@ -245,7 +245,12 @@ def test_binned_columns_predict_by_the_same_intervals():
 @pytest.mark.parametrize(
     ("column", "options", "error", "message"),
     [
-        ("color", {"metric": "euclidean"}, ValueError, r"requires numbers.*column 'color' \(such as '\w+'\)"),
+        (
+            "color",
+            {"metric": "euclidean"},
+            ValueError,
+            r"requires numeric columns, got column 'color' \(such as '\w+'\)",
+        ),
         ("size", {"metric": "euclidean"}, ValueError, r"column 'size' \(categories\).*metric='hamming'"),
         ("weight", {"bins": None}, ValueError, "column 'weight' contains fractions"),
     ],
@@ -278,7 +283,7 @@ def test_bad_cells_are_named(frame):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_clusters": 200}, "n_clusters=200 is more than the number of samples, 120"),
+        ({"n_clusters": 200}, "n_clusters=200 must not exceed the number of samples, 120"),
         ({"fuzziness": 1}, "'fuzziness' parameter"),
         ({"final": "mean"}, "'final' parameter"),
         ({"bins": 1}, "'bins' parameter"),
@@ -302,7 +307,7 @@ def test_bad_rules_are_named(blobs):
 @pytest.mark.parametrize("final", ["vote", "cspa"])
 def test_fewer_different_rows_than_clusters(metric, final):
     X = np.repeat([[0, 1], [2, 2]], 10, axis=0)
-    with pytest.warns(UserWarning, match="only 2 of n_clusters=4 clusters have samples"):
+    with pytest.warns(UserWarning, match="only 2 of n_clusters=4 clusters are non-empty"):
         model = FuzzyModesMOGA(4, metric=metric, final=final, **QUICK).fit(X)
     np.testing.assert_array_equal(model.labels_, np.repeat([0, 1], 10))
     assert len(model.modes_) == 2
@@ -477,7 +482,7 @@ def test_binning_costs_accuracy():
         FuzzyModesMOGA(n_clusters=3, metric="euclidean", final="cspa", pop_size=12, n_gen=4, random_state=0),
     ],
 )
-@pytest.mark.filterwarnings("ignore:only .* have samples")
+@pytest.mark.filterwarnings("ignore:only .* are non-empty")
 @pytest.mark.filterwarnings("ignore:column .* a different value in every sample")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -148,7 +148,7 @@ def test_advice_against_memory_is_about_what_was_asked(X):
         SRMOSC(3, max_memory=10).fit(X)
     assert "pop_size" not in str(error.value)
     with pytest.raises(
-        ValueError, match=r"sparse form.*has 10 .*or lower pop_size, or decrease n_candidates"
+        ValueError, match=r"set n_candidates=None \(10 .*, decrease pop_size, decrease n_candidates"
     ):
         SRMOSCProblem(X, n_candidates=30, max_memory=10, pop_size=8)
 
@@ -164,7 +164,7 @@ def test_checkpoints_of_another_method_are_refused_in_one_sentence(X, tmp_path):
     )
 
 
-@pytest.mark.filterwarnings("ignore:no solution of the front")
+@pytest.mark.filterwarnings("ignore:no solution in the front")
 def test_functions_in_checkpoints_go_by_their_name(X, tmp_path):
     options = {**QUICK, "checkpoint": tmp_path / "c.npz"}
     first = MOCK(3, metric=taxi, **options).fit(X)

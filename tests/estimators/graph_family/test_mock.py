@@ -177,12 +177,12 @@ def test_as_many_clusters_as_samples(encoding):
 @pytest.mark.parametrize("options", KINDS)
 def test_fewer_distinct_rows_than_clusters(options):
     X = np.repeat([[0.0, 0.0], [3.0, 4.0]], 12, axis=0)
-    with pytest.warns(UserWarning, match="no solution of the front has n_clusters=3.* nearest number, 2"):
+    with pytest.warns(UserWarning, match="no solution in the front has n_clusters=3.* nearest number, 2"):
         labels = MOCK(3, **{**QUICK, **options}).fit_predict(X)
     assert labels.tolist() == [0] * 12 + [1] * 12
 
 
-@pytest.mark.filterwarnings("ignore:no solution of the front has n_clusters=25")
+@pytest.mark.filterwarnings("ignore:no solution in the front has n_clusters=25")
 def test_genes_enough_for_the_clusters_asked_for():
     X = np.random.default_rng(0).random((40, 2))
     model = MOCK(25, encoding="split", pop_size=60, n_gen=20, random_state=0).fit(X)
@@ -196,7 +196,7 @@ def test_genes_enough_for_the_clusters_asked_for():
 def test_more_well_separated_clusters_than_are_compared():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal([100 * c, 0], 0.1, (8, 2)) for c in range(12)])
-    with pytest.warns(UserWarning, match="k_user=5 .* try a larger k_user"):
+    with pytest.warns(UserWarning, match="k_user=5 .* Increase k_user"):
         model = MOCK(n_neighbors=5, k_user=5, **QUICK).fit(X)
     assert model.n_clusters_ == 12
 
@@ -204,7 +204,7 @@ def test_more_well_separated_clusters_than_are_compared():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_clusters": 21}, "n_clusters=21 is more than the number of samples, 20"),
+        ({"n_clusters": 21}, "n_clusters=21 must not exceed the number of samples, 20"),
         ({"objectives": ("variance", "deviation")}, "objectives must be one of"),
         ({"metric": "precomputed"}, "precomputed"),
         ({"root": 20}, "root must be .*, got 20"),
@@ -213,7 +213,7 @@ def test_more_well_separated_clusters_than_are_compared():
         ({"search": "deap"}, "search"),
         ({"select": "labls"}, "select"),
         ({"select": "ari"}, "unknown rule 'ari'"),
-        ({"select": "deviation"}, "unknown rule 'deviation'; allowed are .*'variance'"),
+        ({"select": "deviation"}, "unknown rule 'deviation'; use .*'variance'"),
         ({"resume": True}, "resume=True requires checkpoint"),
     ],
 )
@@ -290,7 +290,7 @@ def test_no_warning_without_reason():
         "check_sample_weight_equivalence_on_dense_data": "a sample is not a neighbour of its copies"
     },
 )
-@pytest.mark.filterwarnings("ignore:no solution of the front has n_clusters")
+@pytest.mark.filterwarnings("ignore:no solution in the front has n_clusters")
 @pytest.mark.filterwarnings("ignore:y has fewer than two classes")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -224,13 +224,13 @@ def test_labels_can_join_their_class(how):
 
 def test_too_much_is_refused():
     X = np.random.default_rng(0).random((2001, 2))
-    with pytest.raises(ValueError, match="sparse form"):
+    with pytest.raises(ValueError, match="set n_candidates=None"):
         SRMOSC(2, n_candidates="all").fit(X)
     with pytest.raises(ValueError, match="max_memory"):
         SRMOSC(2, search="nsga2", max_memory=1000).fit(X)
     with pytest.raises(ValueError, match="must not be"):
         SRMOSC(2, metric="precomputed").fit(np.ones((4, 4)))
-    with pytest.raises(ValueError, match="more than the number of samples"):
+    with pytest.raises(ValueError, match="must not exceed the number of samples"):
         SRMOSC(5).fit(np.ones((4, 4)))
 
 

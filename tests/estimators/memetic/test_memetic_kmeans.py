@@ -219,7 +219,7 @@ def test_one_cluster_and_one_sample():
 @EACH
 @pytest.mark.parametrize("value", [0.0, 0.1, 1e8])
 def test_copies_only(strategy, value):
-    with pytest.warns(UserWarning, match="only 1 of n_clusters=3 clusters has samples"):
+    with pytest.warns(UserWarning, match="only 1 of n_clusters=3 clusters is non-empty"):
         model = MemeticKMeans(3, strategy=strategy, random_state=0).fit(np.full((8, 2), value))
     assert model.n_clusters_ == 1
     np.testing.assert_array_equal(model.labels_, 0)
@@ -230,7 +230,7 @@ def test_copies_only(strategy, value):
 @EACH
 def test_fewer_distinct_samples_than_clusters(strategy):
     X = np.repeat([[0.1, 0.7], [1.3, 0.2], [5.9, 0.3]], [7, 11, 3], axis=0)
-    with pytest.warns(UserWarning, match="only 3 of n_clusters=5 clusters have samples"):
+    with pytest.warns(UserWarning, match="only 3 of n_clusters=5 clusters are non-empty"):
         model = MemeticKMeans(5, strategy=strategy, random_state=0).fit(X)
     np.testing.assert_array_equal(model.labels_, np.repeat([0, 1, 2], [7, 11, 3]))
     np.testing.assert_allclose(model.cluster_centers_, X[[0, 7, 18]])
@@ -310,7 +310,7 @@ def test_progress_on_stderr(capfd):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"k": 501}, "n_clusters=501 is more than the number of samples, 500"),
+        ({"k": 501}, "n_clusters=501 must not exceed the number of samples, 500"),
         ({"k": 0}, "n_clusters"),
         ({"strategy": "best"}, "strategy"),
         ({"engine": "platypus"}, "engine"),
@@ -319,9 +319,9 @@ def test_progress_on_stderr(capfd):
         ({"distances": 0}, "max_distance_evaluations"),
         ({"max_time": 0.0}, "max_time"),
         ({"pop_min": 5, "pop_max": 4}, "pop_max must be at least pop_min=5, got 4"),
-        ({"strategy": "ward", "max_memory": 1000}, "exceed max_memory=1000"),
-        ({"ward_start": True, "max_memory": 1000}, "998000 bytes, which exceed max_memory=1000"),
-        ({"strategy": "swap", "report_controls": True, "max_memory": 1000}, "exceed max_memory=1000"),
+        ({"strategy": "ward", "max_memory": 1000}, "exceeds max_memory=1000"),
+        ({"ward_start": True, "max_memory": 1000}, "998000 bytes .*, which exceeds max_memory=1000"),
+        ({"strategy": "swap", "report_controls": True, "max_memory": 1000}, "exceeds max_memory=1000"),
     ],
 )
 def test_refuses_wrong_parameters(options, match):

@@ -53,5 +53,5 @@ def test_least_size_that_links_leave_no_bags_for(make):
 
 def test_fewer_medoids_than_asked_for():
     estimator = MIGCUK(constraint_handling="repair", pop_size=6, n_gen=2, random_state=0)
-    with pytest.warns(UserWarning, match="only 1 of n_clusters=2 clusters has samples"):
+    with pytest.warns(UserWarning, match="only 1 of n_clusters=2 clusters is non-empty"):
         estimator.fit([[[0.0]], [[1.0]], [[5.0]]], must_link=[[0, 1], [1, 2]])

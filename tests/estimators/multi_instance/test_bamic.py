@@ -93,6 +93,12 @@ def test_half_a_table_mirrored_would_end_elsewhere():
     assert ends[1] != ends[0]
 
 
+def test_a_bag_that_touches_all_others_is_the_medoid():
+    # Nearest instances: bag 0 has one in common with bag 1 and one with bag 2, which are far apart.
+    H = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 5.0], [0.0, 5.0, 0.0]])
+    np.testing.assert_array_equal(updated_medoids(H, np.zeros((1, 3), np.int32), np.array([[1]])), [[0]])
+
+
 def test_candidates_are_measured_to_members():
     # From bag 0 to the others it is near, from the others to bag 0 far; bag 1 the other way round.
     H = np.array([[0.0, 1.0, 1.0], [9.0, 0.0, 5.0], [9.0, 1.0, 0.0]])
@@ -158,7 +164,7 @@ def test_cycle_ends_with_its_best_and_no_warning():
 
 def test_warns_only_when_time_runs_out():
     bags = [np.random.default_rng(i).random((3, 2)) for i in range(40)]
-    with pytest.warns(ConvergenceWarning, match="max_iter=1 updates"):
+    with pytest.warns(ConvergenceWarning, match="clusters did not converge in max_iter=1 iterations"):
         BAMIC(3, max_iter=1, random_state=0).fit(bags)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

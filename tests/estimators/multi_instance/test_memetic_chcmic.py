@@ -102,9 +102,9 @@ def test_default_least_size(n_bags, k, least):
 
 def test_least_size_that_cannot_be():
     bags = set_of(9, 3, 3, 1.0, 0)
-    with pytest.raises(ValueError, match="min_cluster_size=4 bags require 12 bags, got 9"):
+    with pytest.raises(ValueError, match="min_cluster_size=4 require at least 12 bags, got 9"):
         MemeticCHCMIC(3, min_cluster_size=4).fit(bags)
-    with pytest.raises(ValueError, match="n_clusters=10 is more than the number of bags, n_samples=9"):
+    with pytest.raises(ValueError, match="n_clusters=10 must not exceed the number of bags, n_samples=9"):
         MemeticCHCMIC(10).fit(bags)
     with pytest.raises(ValueError, match="'min_cluster_size' parameter"):
         MemeticCHCMIC(3, min_cluster_size="large").fit(bags)

@@ -202,7 +202,7 @@ def test_another_classifier():
         (np.full((6, 2), -1), "all 6 samples are unlabelled"),
         (np.zeros((6, 0)), "one column per label"),
         ([[0, 2]] * 6, "label indicators must be 0 or 1"),
-        ([[0, 1]] * 5, "6 in all; got 5"),
+        ([[0, 1]] * 5, r"\(6\), got 5"),
     ],
 )
 def test_labels_that_are_refused(y, message):

@@ -127,7 +127,7 @@ def test_without_control():
     model = NSGA2SISC(**QUICK, control=False).fit(X, partial(topic))
     assert model.control_ is None
     assert list(result_of(model).record) == ["chosen"]
-    with pytest.raises(ValueError, match="control=False"):
+    with pytest.raises(ValueError, match="fit with control=True"):
         model.choose("random")
     with pytest.raises(ValueError, match="set control=True"):
         NSGA2SISC(**QUICK, control=False, select="random").fit(X, partial(topic))
@@ -227,8 +227,8 @@ def test_resumed_runs_end_where_others_do(tmp_path):
     ("options", "text"),
     [
         ({"n_clusters": 61}, "n_clusters=61"),
-        ({"k_min": 5}, "k_min=5 is more than n_clusters=4"),
-        ({"k_min": 2, "n_neighbors": 3}, "n_neighbors=3 is more"),
+        ({"k_min": 5}, "k_min=5 must not exceed n_clusters=4"),
+        ({"k_min": 2, "n_neighbors": 3}, "n_neighbors=3 must not exceed"),
         ({"n_sweeps": 4}, "n_sweeps"),
         ({"objectives": ("purity",)}, "'purity'"),
         ({"select": "n_cluster", "objectives": ("n_clusters",)}, "did you mean 'n_clusters'"),

@@ -144,7 +144,10 @@ def test_unlabelled_rows_have_no_influence():
 def test_no_frequent_label_set():
     X = np.eye(6)
     Y = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
-    with pytest.warns(UserWarning, match=r"2 of 2 classifiers have no label set with at least min_count=3"):
+    with pytest.warns(
+        UserWarning,
+        match="2 of 2 classifiers use all label sets as classes, .* at least min_count=3",
+    ):
         model = PrunedSetsEnsemble(n_estimators=2, max_samples=1.0, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), Y)
     assert [len(sets) for sets in model.label_sets_] == [6, 6]
@@ -158,7 +161,7 @@ def test_one_frequent_label_set():
 
 
 def test_one_sample():
-    with pytest.warns(UserWarning, match="no label set"):
+    with pytest.warns(UserWarning, match="use all label sets"):
         model = PrunedSetsEnsemble(random_state=0).fit([[1.0, 2.0]], [[1, 0, 1]])
     np.testing.assert_array_equal(model.predict([[0.0, 0.0]]), [[1, 0, 1]])
 

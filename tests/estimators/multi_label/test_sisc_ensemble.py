@@ -96,7 +96,7 @@ def test_two_classes_are_mirrored(data):
 def test_label_without_documents(data):
     X, _, partly, _ = data
     partly = np.column_stack([partly, np.where(partly[:, 0] == -1, -1, 0)])
-    with pytest.warns(UserWarning, match="no labelled document has label 4"):
+    with pytest.warns(UserWarning, match="labels without labelled documents have probability 0: 4"):
         model = SISCEnsemble(n_clusters=5, n_estimators=2, random_state=0).fit(X, partly)
     found = model.predict_proba(X)
     assert (found[:, 4] < 1e-6).all()
@@ -105,7 +105,7 @@ def test_label_without_documents(data):
 
 def test_more_clusters_than_documents(data):
     X, Y, _, _ = data
-    with pytest.warns(UserWarning, match="more than n_samples=30"):
+    with pytest.warns(UserWarning, match="exceeds n_samples=30; members have at most 30 clusters"):
         model = SISCEnsemble(n_clusters=(10, 50), n_estimators=2, random_state=0).fit(X[:30], Y[:30])
     assert [member.n_clusters for member in model.estimators_] == [10, 30]
 

@@ -295,7 +295,7 @@ def test_own_score(data):
 def test_default_has_no_more_clusters_than_documents(data):
     X, Y, _, _ = data
     assert SISCStacked(weights=[1], random_state=0).fit(X[:40], Y[:40]).sisc_.n_clusters == 40
-    with pytest.raises(ValueError, match="n_clusters=41 of sisc is more than n_samples=40"):
+    with pytest.raises(ValueError, match="n_clusters=41 of sisc must not exceed n_samples=40"):
         SISCStacked(SISC(41)).fit(X[:40], Y[:40])
     # folds have fewer documents than clusters
     model = SISCStacked(SISC(40, max_iter=2), cv=2, weights=(0, 1), random_state=0).fit(X[:40], Y[:40])

@@ -108,7 +108,7 @@ def test_what_has_no_batch_is_mapped():
 def test_a_wrong_number_of_values_is_an_error():
     evaluate = Sum()
     evaluate.batch = lambda matrix: np.zeros(3)
-    with pytest.raises(ValueError, match=r"the batch of Sum must return values of shape \(5,\)"):
+    with pytest.raises(ValueError, match=r"the batch method of Sum must return values of shape \(5,\)"):
         batch_map(evaluate, rows())
 
 
@@ -215,7 +215,7 @@ def test_apply_takes_individuals_that_the_function_made_anew():
 def test_apply_wants_a_matrix_of_the_same_shape():
     mutate = partial(increment)
     mutate.batch = lambda matrix: matrix[:1]
-    with pytest.raises(ValueError, match=r"the batch of increment must return a matrix of shape \(2, 1\)"):
+    with pytest.raises(ValueError, match=r"the batch method of increment must return shape \(2, 1\)"):
         apply_batch(mutate, [Bits([1]), Bits([2])])
 
 

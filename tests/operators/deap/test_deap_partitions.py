@@ -174,7 +174,15 @@ def test_perturbation_draws_places_and_clusters_evenly():
     assert_array_equal(perturbed([0, 1], 1.0, 2, rng), [1, 0])
 
 
-@pytest.mark.parametrize(("share", "k", "match"), [(1.2, 2, "share"), (-0.1, 2, "share"), (0.5, 1, "genes")])
+@pytest.mark.parametrize(
+    ("share", "k", "match"),
+    [
+        (1.2, 2, "share"),
+        (-0.1, 2, "share"),
+        (0.5, 1, "genes must be from 0 to n_clusters - 1 = 0, got 0 to 1$"),
+        (0.5, 0, "n_clusters must be an integer of at least 1, got 0"),
+    ],
+)
 def test_misuse_of_perturbation(share, k, match):
     with pytest.raises(ValueError, match=match):
         perturbed([0, 1, 0], share, k, np.random.default_rng(0))

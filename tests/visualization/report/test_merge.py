@@ -190,7 +190,9 @@ def test_wrong_numbers_of_names(names):
 
 def test_other_number_of_samples():
     run = second_run(labels=np.zeros((1, 3), dtype=np.int32), sample_names=NAMES[:3])
-    with pytest.raises(ValueError, match=r"^runs 'a' and 'b' have different samples: 4 and 3$"):
+    with pytest.raises(
+        ValueError, match=r"^runs 'a' and 'b' have different samples: 4 in the first, 3 in the second$"
+    ):
         merge([first_run(), run], ["a", "b"])
 
 
