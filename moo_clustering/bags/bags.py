@@ -222,7 +222,7 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return the bags with other ``instances`` (n_instances, d); for equal d, ``feature_names`` are kept."""
+        """Return the bags with other ``instances`` (n_instances, d); equal d keeps ``feature_names``."""
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")

@@ -107,7 +107,7 @@ def read_documents(
     text_columns : sequence of str, optional
         Text columns to join, in this order. Default: ``title``, ``text`` and ``abstract``, if they exist.
     id_column : str, optional
-        Column with document identifiers, which are numbered (with a warning) if repeated. Default: ``id``.
+        Column with document identifiers, numbered (with a warning) if repeated. Default: ``id``, if present.
     labels : str, optional
         Column with the known classes, used for scoring; a JSON list assigns several classes. For a folder,
         ``"folder"`` uses the sub-folders as classes.

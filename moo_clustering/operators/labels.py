@@ -282,7 +282,8 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Renumber the clusters of each partition by first appearance.
 
-    Genes are rounded first; negative genes raise a ValueError. Takes O(n_individuals (n_samples + K)) time.
+    Equal partitions then have equal genes. Genes are rounded first; negative genes raise a ValueError. Takes
+    O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:

@@ -23,8 +23,8 @@ def batched_tournament(
 ) -> IntArray:
     """Run tournaments, decided by feasibility, then by dominance or rank, then by crowding, then at random.
 
-    Selects the same winners as pymoo's :func:`pymoo.algorithms.moo.nsga2.binary_tournament`, except in ties,
-    in O(n_tournaments pressure n_obj) time.
+    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners as pymoo's
+    ``binary_tournament``, except in ties, in O(n_tournaments pressure n_obj) time.
 
     Parameters
     ----------

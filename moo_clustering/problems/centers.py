@@ -44,10 +44,11 @@ class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances between samples and their nearest centres.
 
     Genes are the concatenated coordinates of ``n_clusters`` centres, relative to the mean of X, which
-    :meth:`centers` adds. All operators for real-valued genes can be used. Evaluation takes O(n_samples
-    n_clusters n_features) time per individual, and is cached. Individuals store the position of each sample's
-    nearest centre as ``"labels"``. Raises a ValueError if evaluated genes are not finite. Sources: Lloyd,
-    IEEE Transactions on Information Theory 28, 1982; Hamerly, SDM, 2010.
+    :meth:`centers` adds. All operators for real-valued genes can be used, as can ``CenterMatchingCrossover``,
+    ``RelocateCenter`` and ``LocalSearchRepair``. Evaluation takes O(n_samples n_clusters n_features) time per
+    individual, and is cached. Individuals store the position of each sample's nearest centre as ``"labels"``.
+    Raises a ValueError if evaluated genes are not finite. Sources: Lloyd, IEEE Transactions on Information
+    Theory 28, 1982; Hamerly, SDM, 2010.
 
     Parameters
     ----------

@@ -410,6 +410,8 @@ def memberships_from_distances(
 ) -> FloatArray:
     """Compute memberships, which are proportional to (distance (1 + impurity))^(-1 / (fuzziness - 1)).
 
+    Raises a ValueError if the distances and impurities have different numbers of clusters.
+
     Parameters
     ----------
     distances : ndarray of shape (n_samples, n_clusters)

@@ -388,7 +388,7 @@ def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
-        Finite minimised objectives, such as ``result_.F``.
+        Finite minimised objectives, such as ``result_.F``, whose ideal and nadir points are the bounds.
 
     Returns
     -------
