@@ -623,7 +623,10 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Return arrays and metadata for :meth:`restore`; raise a ValueError if this is impossible."""
+        """Return arrays and JSON-serialisable metadata for :meth:`restore`.
+
+        Raises a ValueError that names any attribute of the algorithm that cannot be saved.
+        """
         self._write_back()
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -635,7 +638,10 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state instead of calling :meth:`start`; raise a ValueError on a mismatch."""
+        """Restore a saved state instead of calling :meth:`start`.
+
+        Raises a ValueError if the state belongs to another algorithm or to a problem with another shape.
+        """
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")

@@ -112,8 +112,9 @@ class EncodedProblem(SignedProblem):
 class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
-    Raises a TypeError or ValueError for invalid options, different numbers of samples, and, in evaluation,
-    invalid genotypes (use ``repair=EncodingRepair()``) or invalid results of custom components.
+    Raises a TypeError or ValueError if an index or ``constraint_handling`` is unknown, if there is no
+    objective, if numbers of samples differ, or if required constraints are missing. Evaluation raises an
+    error for invalid genotypes (use ``repair=EncodingRepair()``) and invalid results of custom components.
 
     Parameters
     ----------
@@ -162,9 +163,10 @@ class PartitionProblem(EncodedProblem):
     if the constraints may contradict each other or the encoding.
 
     Each distinct partition is scored only once, so equal partitions have identical objectives unless an index
-    or inequality requests memberships, centres or genes, whose row or column c belongs to label c of
-    :meth:`decode`. Partitions with an undefined index are infeasible, so a front never contains them. An
-    index is undefined for fewer than ``min_clusters`` clusters, and a function also for singletons only.
+    or inequality requests memberships, centres or genes, which are computed once per population and whose row
+    or column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible, so a
+    front never contains them. An index is undefined for fewer than ``min_clusters`` clusters; a function is
+    also undefined if every cluster has only one sample.
 
     Examples
     --------
@@ -583,8 +585,9 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This is only worthwhile if evaluating a chunk takes at least a second. Within
-    ``joblib.parallel_config(backend="dask")``, each worker receives the problem's large arrays only once.
+    This is only worthwhile if evaluating a chunk takes at least a second; on a single machine, this package's
+    problems already run in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives
+    the problem's large arrays only once; they are checked for changes in each generation.
 
     Parameters
     ----------
