@@ -74,6 +74,7 @@ class FixedProblem(Documented, Problem):
 class SignedProblem(FixedProblem):
     """Base class for problems with maximised objectives."""
 
+    objective_names: tuple[str, ...]
     _signs: FloatArray
 
     def natural(self, F: ArrayLike) -> FloatArray:
@@ -90,7 +91,6 @@ class EncodedProblem(SignedProblem):
     """Base class for problems with an encoding that decodes genotypes to partitions."""
 
     encoding: Any
-    objective_names: tuple[str, ...]
 
     def __init__(self, n_ieq_constr: int = 0, bounds: tuple[Any, Any] | None = None) -> None:
         encoding = self.encoding
