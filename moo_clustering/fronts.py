@@ -147,7 +147,10 @@ class AttainmentScores:
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
-        """Return the best solution for each number of clusters at which the score has a local maximum."""
+        """Return the best solution for each number of clusters at which the score has a local maximum.
+
+        A local maximum exceeds the score of the next lower number, and is not below that of the next higher.
+        """
         # A local maximum exceeds the previous score, and is at least the next score.
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)

@@ -329,7 +329,8 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         rule : str, int or callable
-            A name in ``rules_``, a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
+            A name in ``rules_``, such as an objective, ``"knee"`` or those below, a row of ``pareto_front_``,
+            or ``rule(pareto_front_) -> row``.
 
         Notes
         -----
@@ -490,7 +491,9 @@ class ParetoPoolClusterer(
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
-        Raises a ValueError unless the fit had labels of every class.
+        Averages the scores of the three nearest samples or landmarks, weighted by inverse squared distance,
+        and combines them with any feature classifiers. Raises a ValueError unless the fit had labels of all
+        classes.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

@@ -143,7 +143,10 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the points' groups in each partition, allowing for new groups."""
+        """Return the log-likelihood of the points' groups in each partition, allowing for new groups.
+
+        Takes O(len(points) n_partitions) time.
+        """
         # Same as LabelEvidence with ``unnamed=True``, but takes O(len(points) n_partitions) time.
         if not len(points):
             return np.zeros(self.pool.n_partitions)
