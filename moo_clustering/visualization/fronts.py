@@ -21,6 +21,7 @@ from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
+from moo_clustering.problems.partition import EncodedProblem
 from moo_clustering.results import SearchHistory, read_history, result_of
 
 # These names are also public in this module.
@@ -367,8 +368,8 @@ def front_data(
         chosen, F = result.member if chosen is None else chosen, result.front.values
     if isinstance(F, Result):
         problem, F = F.problem, [] if F.F is None else np.atleast_2d(F.F)
-        names = getattr(problem, "objective_names", None) if names is None else names
-        F = problem.natural(F) if len(F) and hasattr(problem, "natural") else F
+        if isinstance(problem, EncodedProblem) and len(F):
+            names, F = names or problem.objective_names, problem.natural(F)
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got {F.shape}")
