@@ -600,8 +600,8 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit data frames and the objects of pymoo.
-        if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
+        # Omit data frames and the objects of pymoo and DEAP.
+        if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo", "deap"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
             setattr(estimator, name, defaults[name].default)

@@ -353,11 +353,10 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
     return np.take_along_axis(sets, np.argsort(~kept, axis=1, kind="stable"), axis=1)
 
 
-def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator | None) -> Int64Array:
-    """Return, for each row, a random sample that it lacks or, without a generator, the lowest such index."""
+def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
+    """Return, for each row, a random sample that it lacks."""
     # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
-    free = n_samples - set_sizes(sets)
-    rank = np.zeros(len(sets), dtype=np.int64) if rng is None else rng.integers(0, free)
+    rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)
     return np.asarray(rank + skipped, dtype=np.int64)
@@ -368,8 +367,20 @@ def filled(slots: IntArray, k_min: int, n_samples: int, rng: np.random.Generator
     # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
     slots = slots.copy()
     while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
-        absent = random_absent(slots[short], n_samples, rng)
-        slots[short, (slots[short] < 0).argmax(axis=1)] = absent
+        some = slots[short]
+        empty = some < 0
+        if rng is None:
+            # Fewer than k_min indices are present, so the lowest absent indices are less than k_min.
+            absent = np.ones((len(some), k_min), dtype=bool)
+            row, slot = np.nonzero(~empty & (some < k_min))
+            absent[row, some[row, slot]] = False
+            lacking = k_min - set_sizes(some)[:, None]
+            some[empty & (np.cumsum(empty, axis=1) <= lacking)] = np.nonzero(
+                absent & (np.cumsum(absent, axis=1) <= lacking)
+            )[1]
+            slots[short] = some
+        else:
+            slots[short, empty.argmax(axis=1)] = random_absent(some, n_samples, rng)
     return slots
 
 

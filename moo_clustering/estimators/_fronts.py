@@ -18,6 +18,7 @@ from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.termination import Termination
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import AnyFloatArray, did_you_mean, knee, name_of, number_clusters, quoted
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Parameter values with which an estimator writes no files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
+# Fitted attributes that the models saved by the command lack, because skops cannot save their types.
+_NOT_SAVED = ("result_", "history_", "logbook_", "hall_of_fame_")
 
 
 class FrontMixin(metaclass=ABCMeta):
@@ -63,6 +66,17 @@ class FrontMixin(metaclass=ABCMeta):
     # Rule aliases, which are not listed in rules_.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
+    if not TYPE_CHECKING:  # otherwise, mypy would accept any attribute
+
+        def __getattr__(self, name):
+            if name in _NOT_SAVED and "pareto_front_" in vars(self):
+                raise NotFittedError(
+                    f"this {type(self).__name__} has no {name}, because it was loaded from a skops file such "
+                    "as model.skops, which contains only what predict requires: use a copy saved with pickle "
+                    "or joblib, fit again, or run moo-clustering choose or report on the run folder"
+                )
+            return object.__getattribute__(self, name)  # raise the original error, also that of a property
+
     @property
     def rules_(self) -> tuple[str, ...]:
         """Names of the rules that :meth:`choose` accepts."""
@@ -79,7 +93,8 @@ class FrontMixin(metaclass=ABCMeta):
         ----------
         rule : str, int or callable
             A name in ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
-            (the best solution for it), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
+            (the best solution for it), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``. pymoo's
+            rules, such as ``PseudoWeights([0.5, 0.5])``, receive minimised objectives.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -286,9 +301,14 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     termination: Annotated[Any, Termination, tuple, None] = None
     save_history: bool = False
 
+    def _set_objectives(self, problem: Any, F: NDArray[Any]) -> None:
+        """Set the objectives of the front, with their names, original signs and directions."""
+        self.pareto_front_ = problem.natural(F)
+        self.objective_names_ = tuple(problem.objective_names)
+        self._maximised = (problem.natural(np.ones(problem.n_obj)) < 0).tolist()
+
     def _greater_is_better(self) -> Sequence[bool]:
-        problem: Any = self.result_.problem  # type: ignore[attr-defined]
-        return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
+        return self._maximised
 
     def _clustering_result(self) -> ClusteringResult:
         # Only MapElites has an archive, and saved models do not contain a result.
@@ -359,7 +379,10 @@ def choose_member(
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        found: object = rule(front)
+        # pymoo's rules assume that all objectives are minimised. Importing their base class causes a warning.
+        of_pymoo = any(kind.__name__ == "DecisionMaking" for kind in type(rule).__mro__)
+        found: Any = rule(minimised if of_pymoo else front)
+        found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
         if isinstance(found, bool) or not isinstance(found, Integral):
             raise TypeError(
                 f"a rule must return a row index of the front; {name_of(rule)} returned {quoted(found)}"

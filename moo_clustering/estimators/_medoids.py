@@ -180,8 +180,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         keys = self._keys(problem, front.get("X"), labels)
         kept = np.sort(distinct_rows(np.concatenate([keys, front.get("F")], axis=1))[0])
         front, labels = front[kept], labels[kept]
-        self.pareto_front_ = problem.natural(front.get("F"))
-        self.objective_names_ = tuple(problem.objective_names)
+        self._set_objectives(problem, front.get("F"))
         self.pareto_labels_ = self.repaired_labels_ = labels
         self.constraint_scores_, self._n_pairs = None, (0, 0)
         if constraints is not None:

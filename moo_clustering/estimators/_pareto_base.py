@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, replace
 from functools import partial
 from numbers import Integral
 from os import PathLike
-from typing import Annotated, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -844,6 +844,14 @@ class ParetoPoolClusterer(
             saved["_samples"] = self._samples
         self._publish(None)
         self.__dict__.update(saved)
+
+    if not TYPE_CHECKING:  # otherwise, mypy would accept any attribute
+
+        def __getattr__(self, name):
+            if name in ("scores_", "alternatives_") and "verdict_" in vars(self):
+                self._restore()
+                return vars(self)[name]
+            return super().__getattr__(name)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
         """Return the partition assessor, reused from the last fit if the pool is the same."""

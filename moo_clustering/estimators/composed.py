@@ -84,8 +84,8 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self._soft = encoding if type(encoding).memberships is not Encoding.memberships else None
         rows = np.sort(distinct_rows(labels if self._soft is None else self.result_.X)[0])
         self.pareto_labels_, self._genes = labels[rows], self.result_.X[rows]
-        self.pareto_front_ = problem.natural(self.result_.F[rows])
-        self.objective_names_, self._limits = problem.objective_names, problem.limits
+        self._set_objectives(problem, self.result_.F[rows])
+        self._limits = problem.limits
         self.choose(self.select)
 
     def _clustering_result(self) -> ClusteringResult:

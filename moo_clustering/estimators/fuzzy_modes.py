@@ -229,8 +229,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         nearest = problem.nearest(genes)
         self._orders = _base.cluster_orders(nearest, self.n_clusters)
         self.pareto_labels_: Labels = relabel_by_first_appearance(nearest)
-        self.pareto_front_ = problem.natural(F)
-        self.objective_names_ = problem.objective_names
+        self._set_objectives(problem, F)
         self._pareto_modes = np.take_along_axis(problem.modes(genes), self._orders[:, :, None], axis=1)
 
     def __sklearn_tags__(self) -> Any:

@@ -243,9 +243,8 @@ objective, int or callable, default="auto"
         if int(self._equal.max()) + 1 < n_samples:
             numbers = self._find_pareto_labels().max(axis=1) + np.int64(1)
             self._front = self._front._replace(n_clusters=numbers)
-        self.pareto_front_ = problem.natural(self._front.F)
+        self._set_objectives(problem, self._front.F)
         self.pareto_K_ = self._front.n_clusters
-        self.objective_names_ = problem.objective_names
         self.mst_: SpanningTree = problem.graph.tree
         self.neighbor_recall_ = problem.graph.recall
         self._choose_at_end()
@@ -381,9 +380,8 @@ objective, int or callable, default="auto"
         return [front.F[:, names.index(rule) if rule in names else 0]]
 
     def _take_member(self, row: int, joined: Labels | None = None) -> None:
-        self.chosen_ = row
         found = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
-        self.labels_: Labels = self._united(found)
+        self.chosen_, self.labels_ = row, self._united(found)
         self.n_clusters_ = int(self.labels_.max()) + 1
 
     def _find_pareto_labels(self) -> Labels:

@@ -251,9 +251,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         if self._changes is not None:
             labels = _numbered_as(labels, self._changes)
         self._weights = weights
-        self.pareto_front_ = problem.natural(F[rows[first]])
+        self._set_objectives(problem, F[rows[first]])
         self.pareto_labels_: Labels = labels
-        self.objective_names_ = problem.objective_names
         self.choose(self.select)
 
     def _take_member(self, row: int) -> None:
@@ -280,10 +279,6 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             if name is not None and new <= after.max():
                 found[new] = name
         return dict(sorted(found.items()))
-
-    def _greater_is_better(self) -> tuple[bool, ...]:
-        # Derive this from the objective names, because saved models do not contain the problem.
-        return tuple(name == "compactness" for name in self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:
         low, high = self.bounds_

@@ -243,8 +243,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         seeds = problem.encoding.seeds(X)
         best = non_dominated(F)
         best = best[distinct_rows(problem.encoding.canonical(seeds[best]))[0]]
-        self.pareto_front_ = problem.natural(F[best])
-        self.objective_names_ = problem.objective_names
+        self._set_objectives(problem, F[best])
         self.pareto_seeds_ = seeds[best]
         self.pareto_labels_ = relabel_by_first_appearance(problem.decode(seeds[best]))
 

@@ -210,8 +210,7 @@ def candidate_pool(
     extra_candidates : sequence, optional
         User-supplied labels and clusterers; see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
-        Seed for clusterers in ``extra_candidates``. The families are deterministic and, except for ties and
-        rounding, independent of the row order.
+        Seed for clusterers in ``extra_candidates``. The families are deterministic.
     n_jobs : int, optional
         Number of joblib workers (threads by default). Does not affect the result.
     verbose : bool, default=False

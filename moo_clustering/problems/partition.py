@@ -78,6 +78,8 @@ class SignedProblem(FixedProblem):
 
     def natural(self, F: ArrayLike) -> FloatArray:
         """Restore the original signs of objectives, shape (..., n_obj); pymoo minimises all objectives."""
+        if F is None:
+            raise ValueError("F is None, because the run found no feasible solution")
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
             raise ValueError(f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}")
@@ -428,10 +430,16 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
     call = limit.violations if isinstance(limit, Limit) else limit
     names, with_labels = requested(call)
 
-    def function(n: int | None = None) -> Any:
-        return call(*[labels[:n]][:with_labels], **{name: products[name][:n] for name in names})
-
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
+
+    def function(n: int | None = None) -> Any:
+        try:
+            return call(*[labels[:n]][:with_labels], **{name: products[name][:n] for name in names})
+        except Exception as error:
+            shape = labels[:n].shape
+            error.add_note(f"{who} is called with labels of shape {shape}, and returns one value per row")
+            raise
+
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
         # If n = n_samples, one value per sample has a valid shape, so check a single partition as well.

@@ -27,7 +27,7 @@ from moo_clustering._distances import (
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
-from moo_clustering._parallel import threads_here
+from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.encodings import align_labels
 from moo_clustering.graphs.matrices import similarity_edges
@@ -101,7 +101,8 @@ def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
     sizes = block.sizes[np.arange(block.sizes.shape[1]) < block.n_clusters[:, np.newaxis]]
     indicators = np.zeros((len(sizes), n))
     indicators[rows, columns] = 1.0
-    totals = indicators @ D
+    with one_thread("blas"):  # the last digits of a product depend on the number of threads
+        totals = indicators @ D
     own_size = sizes[rows]
     within = totals[rows, columns] / np.maximum(own_size - 1, 1)
     totals /= sizes[:, np.newaxis]

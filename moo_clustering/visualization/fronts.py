@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from pymoo.core.result import Result
 from sklearn.base import BaseEstimator
 
 from moo_clustering._arrays import non_dominated, optional_package, quoted
@@ -344,10 +345,10 @@ def front_data(
 
     Parameters
     ----------
-    F : array-like of shape (n_solutions, n_objectives), or fitted estimator
+    F : array-like of shape (n_solutions, n_objectives), pymoo Result or fitted estimator
         Finite objectives with their original signs, or an estimator with ``pareto_front_``.
     names : sequence of str, optional
-        Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
+        Names of the objectives. Default: those of the estimator or problem, or ``f1``, ``f2``, ...
     chosen : int, array-like of int or of bool, optional
         Rows to mark. Default: the estimator's ``chosen_``, if available.
 
@@ -364,6 +365,10 @@ def front_data(
             )
         names = result.front.names if names is None else names
         chosen, F = result.member if chosen is None else chosen, result.front.values
+    if isinstance(F, Result):
+        problem, F = F.problem, [] if F.F is None else np.atleast_2d(F.F)
+        names = getattr(problem, "objective_names", None) if names is None else names
+        F = problem.natural(F) if len(F) and hasattr(problem, "natural") else F
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got {F.shape}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from skops import io
 
-from moo_clustering.cli.folder import write_model
+from moo_clustering.cli.folder import _MODEL_TYPES, write_model
 
 
 def pickled(thing):
@@ -22,7 +22,9 @@ def saved(model):
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "model.skops"
         write_model(path, model)
-        return io.load(path, trusted=io.get_untrusted_types(file=path))["estimator"]
+        types = io.get_untrusted_types(file=path)
+        assert {name for name in types if not name.startswith("moo_clustering.")} <= _MODEL_TYPES
+        return io.load(path, trusted=types)["estimator"]
 
 
 def buffers(thing):

@@ -4,12 +4,14 @@ import copy
 import pickle
 
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from contract.copies import pickled, repeated, saved
-from contract.estimators import ESTIMATORS, bags
+from contract.estimators import ESTIMATORS, bags, find, quicker
 from contract.fits import TIMES, answers, chosen, fitted, public
 from contract.same import assert_same
 from moo_clustering import ParetoClustering
+from moo_clustering.estimators._fronts import FrontMixin
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 every_estimator = pytest.mark.parametrize("case", ESTIMATORS.values(), ids=ESTIMATORS.keys())
@@ -40,6 +42,36 @@ def test_saved_models_say_the_same(name):
         twin._restore()
         for rule in case.rules:
             assert_same(twin.choose(rule).labels_, chosen(case, rule), where=rule)
+
+
+SAVED_FRONTS = {
+    name: case
+    for name, case in ESTIMATORS.items()
+    if issubclass(find(case.of), FrontMixin) and case.data is not bags
+}
+
+
+@pytest.mark.parametrize("case", SAVED_FRONTS.values(), ids=SAVED_FRONTS)
+def test_saved_models_choose_or_say_what_they_lack(case):
+    model, rules = saved(fitted(case)), dict.fromkeys((*case.rules[:1], *case.rules[-1:]))
+    kept = model.labels_.copy()
+    for rule in rules:
+        if case.of in ("MOCK", "NSGA2SISC"):
+            with pytest.raises(NotFittedError, match=f"{case.of} has no result_, because it was loaded"):
+                model.choose(rule)
+            assert_same(model.labels_, kept, where=rule)
+            continue
+        result = model.clustering_result()
+        assert result.front.objectives == fitted(case).clustering_result().front.objectives
+        assert_same(model.choose(rule).labels_, chosen(case, rule), where=rule)
+        assert_same(result.select(rule).labels, chosen(case, rule), where=rule)
+
+
+@pytest.mark.parametrize("of", ["NSGA2Clus", "PESC", "MemeticKMeans"])
+def test_models_of_searches_with_deap_can_be_loaded(of):
+    case = quicker(next(case for case in ESTIMATORS.values() if case.of == of))
+    model = find(of)(**case.options | {"engine": "deap"}).fit(case.data(0))
+    assert_same(answers(saved(model), case.data(0)), answers(model, case.data(0)), where="answers")
 
 
 @every_estimator

@@ -178,6 +178,17 @@ def test_repair_fills_many_genes_with_the_lowest_absent_ids():
     assert_array_equal(encoding.repair(X), [[3, 1, 0, 2, 4], [5, 0, 1, 2, 3], [0, 1, 2, 3, 4]])
 
 
+def test_repair_adds_the_medoids_that_repeated_additions_of_one_would_add():
+    rng = np.random.default_rng(0)
+    encoding = MedoidEncoding(rng.normal(size=(30, 2)), k_max=20, k_min=15)
+    X = rng.integers(-1, 30, size=(200, 20))
+    for genes, row in zip(X.copy(), encoding.repair(X), strict=True):
+        expected = list(dict.fromkeys(genes[genes >= 0].tolist()))
+        while len(expected) < 15:
+            expected.append(min({*range(30)} - {*expected}))
+        assert row[row >= 0].tolist() == expected
+
+
 @pytest.mark.parametrize("row", [[-1, 0, 1], [0, 0, 1], [0, -1, 1], [-1, -1, -1], [6, 0, -1]])
 def test_decode_refuses_what_is_no_set_of_medoids(row):
     with pytest.raises(ValueError, match="row 1 of X"):

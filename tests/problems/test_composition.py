@@ -21,7 +21,7 @@ from pymoo.operators.crossover.ux import UniformCrossover
 
 from moo_clustering import controls, problems
 from moo_clustering.algorithms import evolve
-from moo_clustering.encodings import LabelEncoding
+from moo_clustering.encodings import LabelEncoding, MedoidEncoding
 from moo_clustering.estimators import MOCK, NSGA2Clus, ParetoClustering, SISCStacked
 from moo_clustering.estimators.composed import EvolutionaryClusterer
 from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
@@ -435,6 +435,23 @@ def test_rules(model, value):
     with pytest.raises(ValueError, match="unknown rule True"):
         model.choose(True)
     np.testing.assert_array_equal(model.labels_, before)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+def test_decision_making_of_pymoo_receives_minimised_objectives():
+    from pymoo.mcdm.pseudo_weights import PseudoWeights
+
+    class Own(EvolutionaryClusterer):
+        def make_problem(self, X, constraints):
+            return PartitionProblem(X, MedoidEncoding(X, 6), ["silhouette", "deviation"])
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = Own(pop_size=12, n_gen=3, random_state=0).fit(X)
+    assert len(model.pareto_front_) > 1
+    for weights, rule in (([1, 0], "silhouette"), ([0, 1], "deviation")):
+        chosen = model.choose(PseudoWeights(np.array(weights))).chosen_
+        assert chosen == model.choose(rule).chosen_
+    assert model.choose(lambda front: np.array([1])).chosen_ == 1
 
 
 def my_far_rule(front):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances, silhouette_score
+from threadpoolctl import threadpool_limits
 
-from moo_clustering.validity import MinimaxSilhouette, Silhouette
+from moo_clustering.validity import FuzzySilhouette, MinimaxSilhouette, Silhouette
 
 
 def naive_minimax(D):
@@ -70,3 +71,14 @@ def test_bad_input_is_refused():
         MinimaxSilhouette("cosine").fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="NaN"):
         MinimaxSilhouette().fit([[0.0], [np.nan]])
+
+
+@pytest.mark.parametrize("index", [MinimaxSilhouette, Silhouette, FuzzySilhouette])
+def test_values_do_not_depend_on_the_number_of_threads(index):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(300, 2)), np.arange(300) % np.arange(2, 12)[:, None]
+    values = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            values.append(index().fit(X).evaluate(labels))
+    np.testing.assert_array_equal(*values)

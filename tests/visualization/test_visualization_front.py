@@ -7,7 +7,11 @@ from matplotlib.figure import Figure
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.optimize import minimize
 
+from moo_clustering.encodings import MedoidEncoding
+from moo_clustering.problems import PartitionProblem
 from moo_clustering.visualization import front_data, plot_front
 
 F2 = np.array([[0.0, 3.0], [1.0, 1.0], [2.0, 0.5]])
@@ -23,6 +27,18 @@ def test_data():
     assert data.chosen.tolist() == [False, True, False]
     assert front_data(F2, ["a", "b"], [0, 2]).chosen.tolist() == [True, False, True]
     assert front_data(F2, chosen=[True, False, False]).chosen.tolist() == [True, False, False]
+
+
+def test_results_of_pymoo_have_their_names_and_signs():
+    X = np.arange(8.0)[:, None] ** 2
+    problem = PartitionProblem(X, MedoidEncoding(X, 3), ["silhouette", "deviation"])
+    result = minimize(problem, NSGA2(8, **problem.operators(NSGA2)), ("n_gen", 2), seed=1)
+    data = front_data(result)
+    assert data.names == ("silhouette", "deviation")
+    np.testing.assert_array_equal(data.F, problem.natural(result.F))
+    result.F = None
+    with pytest.raises(ValueError, match="F must be non-empty"):
+        front_data(result)
 
 
 @pytest.mark.parametrize(

@@ -355,11 +355,12 @@ def copied_genes(individual: Individual, dtype: DTypeLike) -> NDArray[Any]:
 
 
 def put_genes(individual: Individual, genes: NDArray[Any]) -> None:
-    """Write genes to an individual and delete its fitness."""
+    """Write genes to an individual and delete its fitness, if any."""
     if isinstance(individual, np.ndarray):
         individual[:] = genes
     elif isinstance(individual, array):
         individual[:] = array(individual.typecode, genes.tolist())
     else:
         individual[:] = genes.tolist()
-    del individual.fitness.values
+    if hasattr(individual, "fitness"):
+        del individual.fitness.values

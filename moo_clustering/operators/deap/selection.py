@@ -185,7 +185,19 @@ def _objectives(individuals: Individuals) -> FloatArray:
             f"roulette selection requires one minimised objective, got fitness weights {tuple(weights)}; "
             "use deap.tools.selRoulette for a maximised objective"
         )
-    return np.array([individual.fitness.values[0] for individual in individuals], dtype=np.float64)
+    return fitness_of(individuals, "values")[:, 0]
+
+
+def fitness_of(individuals: Individuals, name: str) -> FloatArray:
+    """Return a fitness attribute of all individuals; raise a ValueError if it is not set."""
+    found = [getattr(individual.fitness, name, ()) for individual in individuals]
+    for number, value in enumerate(found):
+        if isinstance(value, tuple) and not value:
+            raise ValueError(
+                f"select requires evaluated individuals, but individual {number} has no fitness {name}: set "
+                "individual.fitness.values = toolbox.evaluate(individual) first"
+            )
+    return np.array(found, dtype=np.float64)
 
 
 def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator) -> Individuals:
@@ -198,6 +210,7 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
 
     Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and uses no global random state.
     """
+    fitness_of(individuals, "crowding_dist")  # raise a ValueError before any tournament
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
     coins = rng.random(k) < 0.5
@@ -220,8 +233,7 @@ def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -
 
     :func:`sel_constraint_nsga2` sets the required ``fitness.rank`` and ``fitness.crowding_dist``.
     """
-    rank = np.array([individual.fitness.rank for individual in individuals])
-    crowding = np.array([individual.fitness.crowding_dist for individual in individuals])
+    rank, crowding = fitness_of(individuals, "rank"), fitness_of(individuals, "crowding_dist")
     a, b = rng.integers(0, len(individuals), size=(2, k))
     coin = rng.random(k) < 0.5
     nearer = np.where(crowding[a] == crowding[b], coin, crowding[a] > crowding[b])
@@ -247,7 +259,7 @@ def sel_constraint_nsga2(
     rng : numpy.random.Generator, optional
         Generator used to break ties. Default: ties are broken in favour of the earlier individual.
     """
-    F = -np.array([individual.fitness.wvalues for individual in individuals])
+    F = -fitness_of(individuals, "wvalues")
     bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
     rank, crowding = survivals.rank_with_bonus(F, bonus, boundary)
     for individual, own_rank, distance in zip(individuals, rank.tolist(), crowding.tolist(), strict=True):
@@ -272,7 +284,7 @@ def sel_dynamic_diversity(
         Default: ``DynamicDiversitySurvival()``.
     """
     ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
-    F = np.array([individual.fitness.values for individual in individuals])
+    F = fitness_of(individuals, "values")
     chosen, F = (survival or survivals.DynamicDiversitySurvival()).select(problem, ranks, F, k)
     survivors = [individuals[i] for i in chosen]
     assign_fitness(survivors, F)
@@ -312,10 +324,8 @@ class SelElite:
     def __call__(self, individuals: Individuals, k: int, rng: Generator) -> Individuals:
         """Select at most k individuals without copying them."""
         labels = np.stack([np.asarray(individual) for individual in individuals])
-        values = np.array([individual.fitness.values for individual in individuals], dtype=np.float64)
-        elite = self.memory.update(values, labels)
-        # DEAP maximises its weighted values.
-        F = -np.array([individual.fitness.wvalues for individual in individuals], dtype=np.float64)
+        elite = self.memory.update(fitness_of(individuals, "values"), labels)
+        F = -fitness_of(individuals, "wvalues")  # DEAP maximises its weighted values
         chosen: IntArray
         if self.survival == "random":
             chosen = rng.choice(len(individuals), size=min(k, len(individuals)), replace=False)

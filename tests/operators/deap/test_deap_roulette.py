@@ -6,15 +6,24 @@ import numpy as np
 import pytest
 from deap import base
 
+from moo_clustering.encodings import LabelEncoding
+from moo_clustering.operators import EliteMemory
 from moo_clustering.operators.deap import (
     ArrayIndividual,
     Minimize,
     MinimizeTwo,
+    SelElite,
     SelRouletteLegal,
+    as_mate,
+    as_mutate,
     fgka_fitness,
     roulette_weights,
+    sel_constraint_nsga2,
     sel_roulette_min,
+    sel_tournament_dcd,
+    sel_tournament_rank,
 )
+from moo_clustering.problems import PartitionProblem
 
 INF = np.inf
 
@@ -135,3 +144,35 @@ def test_fitness_classes_are_made_once_and_not_in_the_creator():
     assert importlib.import_module("moo_clustering.operators.deap").Minimize is Minimize
     assert not [name for name in vars(creator) if name.startswith(("Minimize", "ArrayIndividual"))]
     assert Minimize.weights == (-1.0,)
+
+
+SELECTIONS = {
+    "roulette": lambda individuals, rng: sel_roulette_min(individuals, 2, rng),
+    "legal": lambda individuals, rng: SelRouletteLegal(2, rng)(individuals, 2),
+    "dcd": lambda individuals, rng: sel_tournament_dcd(individuals, 2, rng),
+    "rank": lambda individuals, rng: sel_tournament_rank(individuals, 2, rng),
+    "bonus": lambda individuals, rng: sel_constraint_nsga2(individuals, 2, rng),
+    "elite": lambda individuals, rng: SelElite(EliteMemory(lambda values, labels: values[:, 0], 1))(
+        individuals, 2, rng
+    ),
+}
+
+
+@pytest.mark.parametrize("select", SELECTIONS.values(), ids=SELECTIONS)
+def test_individuals_that_are_not_evaluated_are_refused(select):
+    individuals = population([1.0, 2.0, 3.0])
+    for individual in individuals:
+        individual.fitness.rank = individual.fitness.crowding_dist = 0
+    del individuals[1].fitness.values, individuals[1].fitness.rank, individuals[1].fitness.crowding_dist
+    with pytest.raises(
+        ValueError, match=r"individual 1 has no fitness \w+: set individual.fitness.values = "
+    ):
+        select(individuals, np.random.default_rng(0))
+
+
+def test_plain_arrays_can_be_crossed_and_mutated():
+    problem = PartitionProblem(np.arange(6.0)[:, None], LabelEncoding(6, 3), "silhouette")
+    parts = problem.operators()
+    a, b = as_mate(parts["crossover"], problem, seed=0)(np.zeros(6, int), np.arange(6) % 3)
+    (a,) = as_mutate(parts["mutation"], problem, seed=0)(a)
+    assert a.shape == b.shape == (6,)
