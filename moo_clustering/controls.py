@@ -111,9 +111,9 @@ def compare(
 
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
-    - ``"climbs"``: current solutions (incumbents; only one with one objective) accept mutants whose weighted
-      objectives are not worse, and restart with random weights after at most 100 (with one objective,
-      max(100, n_var)) failures.
+    - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
+      restart with random weights after at most 100 failures. With one objective, there is a single incumbent,
+      which restarts after at most max(100, n_var) failures.
     - ``"local search"``: climbs that restart from the incumbent's best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
