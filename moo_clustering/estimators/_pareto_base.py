@@ -438,7 +438,9 @@ class ParetoPoolClusterer(
             return (int(ends[0]), int(ends[1])) if isinstance(ends, tuple | list) else None
         if self.granularity not in candidates.granularities:
             found = ", ".join(map(repr, candidates.granularities))
-            raise ValueError(f"granularity must be one of {found} for this pool, got {self.granularity!r}")
+            raise ValueError(
+                f"granularity must be one of {found} for this pool, got {quoted(self.granularity)}"
+            )
         return candidates.granularities[self.granularity]
 
     def _check_number(self, n_samples: int) -> None:

@@ -103,7 +103,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
         except TypeError:
             raise ValueError("pos_label is required, because labels_true cannot be sorted") from None
     if pos_label not in classes:
-        raise ValueError(f"pos_label must be a label in labels_true, got {pos_label!r}")
+        raise ValueError(f"pos_label must be a label in labels_true, got {quoted(pos_label)}")
     positive = classes.index(pos_label)
     clusters = np.flatnonzero(class_of_cluster(table) == positive)
     if len(clusters) == 0:
