@@ -77,9 +77,10 @@ def compare(
 ) -> ControlComparison:
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
-    Raises a TypeError or ValueError for invalid arguments or objectives that are not finite. Issues an
-    ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if Ctrl-C
-    stops the comparison; the result then contains the completed seeds.
+    Raises a TypeError or ValueError if ``n_evals`` is below the population size, if a control is unknown or
+    not applicable, if ``y`` has the wrong length or cannot be scored, or if an objective is not finite.
+    Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if
+    Ctrl-C stops the comparison; the result then contains the completed seeds.
 
     Parameters
     ----------
@@ -111,14 +112,16 @@ def compare(
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
     - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
-      restart with random weights after at most 100 (with one objective, max(100, n_var)) failures.
+      restart with random weights after at most 100 failures. With one objective, there is a single incumbent,
+      which restarts after at most max(100, n_var) failures.
     - ``"local search"``: climbs that restart from the incumbent's best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
     ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. Only feasible solutions
-    with distinct objectives are archived.
+    with distinct objectives are archived, in O(n_evals log n_evals) time for two objectives, and O(n_evals
+    n_front n_obj) time otherwise.
 
     Examples
     --------
@@ -148,8 +151,9 @@ def compare_deap(
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
     The control ``"drift"`` replaces ``select`` and ``select_parents`` with random selection, and sets the
-    step's ``elitism`` to 0. It is unavailable for CHC. Incumbents apply the k-means step of
-    :func:`~moo_clustering.algorithms.gka` with the same probability as the evolution.
+    step's ``elitism`` to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps that
+    perform their own selection. Incumbents apply the k-means step of :func:`~moo_clustering.algorithms.gka`
+    and ``chc`` with the same probability as the evolution.
 
     Parameters
     ----------

@@ -226,7 +226,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     """Compute the exact non-negative weights V that minimise ||A - V U^T||^2.
 
     Takes O(n_values n_components) time for the products, and at worst about O(n_components^4) time per
-    document.
+    document, but far less if few weights are positive.
 
     Parameters
     ----------

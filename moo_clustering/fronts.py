@@ -147,8 +147,10 @@ class AttainmentScores:
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
-        """Return the best solution for each number of clusters at which the score has a local maximum."""
-        # Local maxima: scores above the previous score and not below the next.
+        """Return the best solution for each number of clusters at which the score has a local maximum.
+
+        A local maximum exceeds the score of the next lower number, and is not below that of the next higher.
+        """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
         padded = np.concatenate([[-np.inf], self.scores[rows], [-np.inf]])

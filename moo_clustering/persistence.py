@@ -734,7 +734,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
     Issues a UserWarning if the checkpoint was saved with a different BLAS kernel, which can change the last
     digits of results. Raises an ArchiveError if the file is not a readable checkpoint, and a
-    CheckpointMismatchError if the checkpoint belongs to another run.
+    CheckpointMismatchError that lists the differences if it belongs to another run.
 
     Returns
     -------

@@ -56,9 +56,9 @@ def shaffer_static(
     """Test all pairs of methods with Shaffer's static procedure.
 
     This procedure is more powerful than Holm's, because equality is transitive: if two methods differ, fewer
-    other pairs can be equal. Takes O(k^2 log k) time for k methods, and O(k^4) bit operations on the first
-    call. Sources: J. P. Shaffer, Journal of the American Statistical Association 81(395), 1986; S. García, F.
-    Herrera, Journal of Machine Learning Research 9, 2008.
+    other pairs can be equal. For ties, see :func:`average_ranks`. Takes O(k^2 log k) time for k methods, and
+    O(k^4) bit operations on the first call. Sources: J. P. Shaffer, Journal of the American Statistical
+    Association 81(395), 1986; S. García, F. Herrera, Journal of Machine Learning Research 9, 2008.
 
     Parameters
     ----------
@@ -136,9 +136,9 @@ def friedman(
 ) -> FriedmanResult:
     """Test whether all methods perform equally, with Friedman's test and the Iman-Davenport variant.
 
-    Takes O(n_datasets n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or
-    2 data sets, or if a cell is not a number. Source: J. Demšar, Journal of Machine Learning Research 7,
-    2006, section 3.2.2.
+    For ties, see :func:`average_ranks`. Takes O(n_datasets n_methods log n_methods) time. Raises a ValueError
+    if there are fewer than 3 methods or 2 data sets, or if a cell is not a number. Source: J. Demšar, Journal
+    of Machine Learning Research 7, 2006, section 3.2.2.
 
     Parameters
     ----------

@@ -104,7 +104,8 @@ class AMOSA(Algorithm):
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
     A solution of smaller constraint violation dominates; the amount of domination is the difference between
-    the two violations, divided by the range of violations. Objectives matter only for equal violations.
+    the two violations, divided by the range of violations. Objectives matter only for equal violations. If
+    the problem sets ``out["X"]``, this replaces the evaluated genotypes.
 
     Examples
     --------

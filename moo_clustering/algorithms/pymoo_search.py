@@ -52,7 +52,7 @@ from pymoo.util.misc import random_permutations, termination_from_tuple
 from pymoo.util.optimum import filter_optimum
 from pymoo.util.randomized_argsort import randomized_argsort
 
-from moo_clustering._arrays import FloatArray, IntArray, array_of, integer, is_own
+from moo_clustering._arrays import FloatArray, IntArray, array_of, integer, is_own, warn_caller
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
@@ -382,7 +382,7 @@ def evolve(
     if start is not None:
         search.start_from(start_genes(problem, start))
     if isinstance(checkpoint, str | PathLike):
-        own = {"method": type(algorithm).__name__, "parameters": search.settings()}
+        own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search._settings()}
         own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
             # Identify the data by the objectives of two fixed genotypes.
@@ -457,6 +457,13 @@ class PymooSearch:
                 "use a multi-objective algorithm such as NSGA2"
             )
         check_constraints(problem, type(algorithm))
+        survival = type(getattr(algorithm, "survival", None))
+        handling = getattr(problem, "constraint_handling", getattr(problem, "supervision", None))
+        if handling == "crowding" and survival.__module__.startswith("pymoo."):
+            warn_caller(
+                f"the search ignores the constraints, because {survival.__name__} does not use them: pass "
+                "survival=ConstraintCrowdingSurvival() to the algorithm, or use another constraint handling"
+            )
         self.problem = problem
         # The copy shares the callback, the problem and the problem's attributes with the original.
         shared = [problem, algorithm.callback, *vars(problem).values()]
@@ -588,7 +595,7 @@ class PymooSearch:
                     "call pymoo's RankAndCrowding().do(problem, pop, n_survive=len(pop)) first"
                 )
 
-    def settings(self) -> dict[str, Any]:
+    def _settings(self) -> dict[str, Any]:
         """Return the parameters of the algorithm and its operators, as JSON, by dotted attribute name."""
         packer, found = Packer(self._algorithm.random_state), {}
         for path, what, value in walk(self._algorithm):
@@ -616,7 +623,10 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Return arrays and metadata for :meth:`restore`; raise a ValueError if this is impossible."""
+        """Return arrays and JSON-serialisable metadata for :meth:`restore`.
+
+        Raises a ValueError that names any attribute of the algorithm that cannot be saved.
+        """
         self._write_back()
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -628,7 +638,10 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state instead of calling :meth:`start`; raise a ValueError on a mismatch."""
+        """Restore a saved state instead of calling :meth:`start`.
+
+        Raises a ValueError if the state belongs to another algorithm or to a problem with another shape.
+        """
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")

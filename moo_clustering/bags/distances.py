@@ -40,7 +40,8 @@ def bag_distances(
     """Compute the distance from each bag in ``A`` to each bag in ``B``.
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products in double
-    precision; identical instances have distance 0. Raises a ValueError if bags have different numbers of
+    precision; identical instances have distance 0. Takes memory for the result, for ``max_memory`` bytes of
+    tables, and for centred copies of the instances. Raises a ValueError if bags have different numbers of
     features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
@@ -235,8 +236,9 @@ def bag_distance_kinds(
 ) -> dict[str, FloatArray]:
     """Compute several kinds of symmetric distances between the bags in ``A`` and in ``B``.
 
-    The first three kinds take O(n_A n_B d) time in total for n_A and n_B instances of d features;
-    ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Errors are the same as for :func:`bag_distances`.
+    The first three kinds take O(n_A n_B d) time in total for n_A and n_B instances of d features, and do not
+    store the distances of all pairs; ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Errors are the same as
+    for :func:`bag_distances`.
 
     Parameters
     ----------
@@ -287,8 +289,9 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
     instances; e(a, a) includes the zero distance from each instance to itself. E is 0 if all instances have
     the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so exp(-E^2 / c)
-    is positive semidefinite. Takes O(n_A n_B d) time. Errors are the same as for :func:`bag_distances`.
-    Source: Szekely and Rizzo, Journal of Statistical Planning and Inference 143, 2013.
+    is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d features. Errors are the
+    same as for :func:`bag_distances`. Source: Szekely and Rizzo, Journal of Statistical Planning and
+    Inference 143, 2013.
 
     Returns
     -------
@@ -308,7 +311,8 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     """Compute the Gaussian kernel exp(-distance^2 / scale^2).
 
     The kernel is positive semidefinite for distances in a Hilbert space, such as energy and sliced distances,
-    but generally not for Hausdorff distances. Raises a ValueError for invalid distances or scales.
+    but generally not for Hausdorff distances. Takes O(n_bags_A n_bags_B) time and memory. Raises a ValueError
+    if distances are negative or not finite, or if the scale is not positive.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ def cspa(
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
         clustering of S, or ``"svd"``: k-means on leading eigenvectors of total (not relative) co-association
-        weights, scaled by their row sums, for any n_samples.
+        weights, scaled by their row sums, with rows of unit length, for any n_samples.
     n_neighbors : int, optional
         Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB

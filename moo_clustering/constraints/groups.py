@@ -153,7 +153,7 @@ class InconsistentConstraintsError(ValueError):
     Parameters
     ----------
     conflicts : array-like of shape (n_conflicts, 2)
-        Pairs of samples that both must and must not share a cluster.
+        Pairs of samples that both must and must not share a cluster; stored as an int64 array.
     reasons : sequence of str
         Explanations of the first conflicts; the message only counts the remaining conflicts.
     """

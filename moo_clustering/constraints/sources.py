@@ -38,8 +38,8 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a two-column file.
 
-    Raises a ValueError that names the file and line of an invalid pair. Issues a UserWarning if a header
-    resembles row identifiers.
+    Raises a ValueError that names the file and line if a line does not have two columns, or if a sample is
+    unknown or paired with itself. Issues a UserWarning if a header resembles row identifiers.
 
     Parameters
     ----------

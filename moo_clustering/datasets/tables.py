@@ -177,7 +177,7 @@ def read_table(
         Columns to drop.
     categories : bool, default=False
         Accept text columns as features, except in npz files. Every distinct string is a category, including
-        "NA" and "?".
+        "NA" and "?". If such columns exist, ``X`` is a data frame.
     header : bool, optional
         Whether the first line of a text file or sheet contains column names; otherwise, the names are
         ``column1``, .... Default: False if the line contains only numbers other than 0, 1, ....

@@ -33,9 +33,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
     """Encoding by links: gene i is the sample to which sample i is linked, or i itself for no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance. Any sample can
-    be linked to any other. Decoding ``"locus"`` takes almost linear time in practice. For other kinds,
-    :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007;
-    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    be linked to any other. Decoding ``"locus"`` takes O(n_individuals n_samples log n_samples) time, but
+    almost linear time in practice. For other kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources:
+    Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip bits, and replace invalid links by tree parents or nearest neighbours."""
+        """Round genes, clip bits, and replace invalid links by a parent, nearest neighbour or the sample."""
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)

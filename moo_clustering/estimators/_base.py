@@ -434,7 +434,8 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         Drift
-            Share of new samples that are unlike the training samples, its p-value, and changes in the data.
+            Share of new samples unlike the training samples, its interval and p-value, the share expected by
+            chance, cluster shares, and new categories and values out of range in prepared columns.
 
         Examples
         --------

@@ -363,7 +363,7 @@ class LazyFrontMixin(FrontMixin):
 
     @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
-        """Partitions of the non-dominated solutions."""
+        """Partitions of the non-dominated solutions, computed on first access."""
         check_is_fitted(self, "pareto_front_")
         return self._find_pareto_labels()
 

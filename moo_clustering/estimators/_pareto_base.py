@@ -329,7 +329,8 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         rule : str, int or callable
-            A name in ``rules_``, a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
+            A name in ``rules_``, such as an objective, ``"knee"`` or those below, a row of ``pareto_front_``,
+            or ``rule(pareto_front_) -> row``.
 
         Notes
         -----
@@ -437,7 +438,9 @@ class ParetoPoolClusterer(
             return (int(ends[0]), int(ends[1])) if isinstance(ends, tuple | list) else None
         if self.granularity not in candidates.granularities:
             found = ", ".join(map(repr, candidates.granularities))
-            raise ValueError(f"granularity must be one of {found} for this pool, got {self.granularity!r}")
+            raise ValueError(
+                f"granularity must be one of {found} for this pool, got {quoted(self.granularity)}"
+            )
         return candidates.granularities[self.granularity]
 
     def _check_number(self, n_samples: int) -> None:
@@ -490,7 +493,9 @@ class ParetoPoolClusterer(
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
-        Raises a ValueError unless the fit had labels of every class.
+        Averages the scores of the three nearest samples or landmarks, weighted by inverse squared distance,
+        and combines them with any feature classifiers. Raises a ValueError unless the fit had labels of all
+        classes.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

@@ -157,6 +157,7 @@ class PartsMixin(PartLabelsMixin):
         return super().report(path, *self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def show(self: Any, X: Any = None, **options: Any) -> None:
+        """Display the report in a notebook or the browser; see :meth:`report`."""
         super().show(*self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def _shown_landmarks(self: Any, X: Any, options: dict[str, Any]) -> tuple[Any]:

@@ -126,7 +126,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, a table without missing values.
 
-        Raises a ValueError that names any non-numeric columns, with ``metric="euclidean"``.
+        Raises a ValueError that names any non-numeric columns (``metric="euclidean"``) or columns with
+        fractions (``bins=None``).
         """
         complete(self._plans(X))
         return self
@@ -205,7 +206,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Modes of each solution, shape (n_solutions, n_clusters, n_features); those without samples last."""
+        """Modes as in X of each solution, shape (n_solutions, n_clusters, n_features); empty ones last."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 

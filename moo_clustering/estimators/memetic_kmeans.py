@@ -102,6 +102,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on ``n_jobs`` unless ``max_time`` is set.
     checkpoint_every : int
         Number of local searches between checkpoints. A resumed search may have a larger budget.
 
@@ -130,8 +132,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four samples are searched, each with an equal share of the budget, and the results are
-    improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array, and
-    ``history_`` has one row per pass, with the number of distances computed by the searches.
+    improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array, ``parts_`` is
+    the table, and ``history_`` has one row per pass, with the number of distances computed by the searches.
 
     Examples
     --------

@@ -68,7 +68,8 @@ class NSGA2Clus(MedoidSetClusterer):
     -----
     For n samples and k medoids, an evaluation takes O(k n) time for the assignment, and O(n n_c) time for the
     medoid of each new cluster of n_c samples. The distance matrix takes 8 n^2 bytes; it is not computed for
-    cosine distances between more than 8000 samples. X can be sparse.
+    cosine distances between more than 8000 samples. X can be sparse. With ``supervision="none"`` or
+    ``"external"``, longer searches do not improve the partition, because both indices favour remote outliers.
 
     Examples
     --------

@@ -113,7 +113,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
     may be larger than memory, and must be numeric. ``labels_``, ``outliers_`` and ``landmark_of_`` are then
-    Dask arrays. All other partitions, and reports, refer to the landmarks. See :doc:`/scale`.
+    Dask arrays. All other partitions, and reports, refer to the landmarks. ``ask``, ``update`` and ``views``
+    require the rows in memory. See :doc:`/scale`.
 
     References
     ----------
@@ -189,15 +190,18 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         families also partition all samples again, with about the current number of clusters. Another
         partition replaces the current one only if its score is over .05 higher and, after :meth:`choose` or
         :meth:`take`, over .05 above the score of the fit's own result. If every class had labels in the fit,
-        an update instead predicts the classes of earlier and new samples. See :doc:`/data`.
-        Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
+        an update instead predicts the classes of earlier and new samples. See :doc:`/data`. Raises a
+        NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
+        Preparation, scaling, labels, pairs, ``extra_candidates`` and ``views`` are those of the fit, so the
+        result can differ from a fit to all samples.
 
         New and earlier clusters are matched one to one to maximise the number of shared samples. A match must
         contain at least a fifth of the earlier cluster. Matched clusters keep their numbers, and names are
-        kept as in ``relabel``. ``labels_`` starts with the earlier samples, and ``changes_`` describes the
-        changes. Above ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and
-        only for samples unlike the training samples. An update takes no more time or memory than a fit.
+        kept as in ``relabel``. Numbers of clusters that disappear are reassigned to the highest-numbered
+        clusters. ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
+        ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and only for samples
+        unlike the training samples. An update takes no more time or memory than a fit.
 
         Parameters
         ----------

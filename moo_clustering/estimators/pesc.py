@@ -59,7 +59,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ----------
     pop_size, n_gen : int
         Population size (in the paper, greater than ln N and at least sqrt(N)), and number of generations
-        after the initial population.
+        after the initial population (0: no evolution).
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
@@ -139,7 +139,11 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Create PESC with the paper's settings except ``operators="rank"``. ``options`` take precedence."""
+        """Create PESC with the settings of the paper, but with results that do not depend on the row order.
+
+        Uses the unnormalised Laplacian and full neighbour lists, and applies SBX and polynomial mutation to
+        ranks instead of sample indices. ``options`` take precedence.
+        """
         return cls(n_clusters, **{**PESC_PAPER, **options})
 
     def _cluster(

@@ -68,8 +68,9 @@ def spectral_embedding(
 
     Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Residual tolerances are
     1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), multiplied by the largest
-    degree for unnormalised Laplacians. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J.
-    Comput. Phys. 219, 2006 (``"chebyshev"``).
+    degree for unnormalised Laplacians. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <=
+    n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006
+    (``"chebyshev"``).
 
     Parameters
     ----------

@@ -98,8 +98,9 @@ def neighbor_lists(
 
     ``"exact"`` uses a KD-tree for Minkowski metrics and up to 12 features, in O(N log N) time for
     well-behaved data; ``"blocks"`` for the Euclidean metric, at least 8192 samples and 5 to 64 features; and
-    otherwise ``"brute"``, in O(N^2 d) time. Raises a ValueError for invalid distances, an unsupported metric
-    or a sample without admissible neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
+    otherwise ``"brute"``, in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for
+    fewer than two samples, invalid distances, an unsupported metric or a sample without admissible
+    neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
 
     Parameters
     ----------
@@ -149,7 +150,8 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError for invalid, repeated or unsorted neighbours, or a sample without admissible ones.
+    Raises a ValueError if shapes or indices are out of range, if a neighbour is repeated or the sample
+    itself, if distances are negative, infinite or unsorted, or if a sample has no admissible neighbour.
 
     Parameters
     ----------

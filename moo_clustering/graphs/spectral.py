@@ -95,8 +95,8 @@ def spectral_partition(
     X, metric, lists
         See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample represents. The similarity to a sample is divided among its
-        copies.
+        Positive number of copies that each sample represents: its weight in k-means, and a factor of its row
+        of S. The similarity to a sample is divided among its copies.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -170,9 +170,10 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
 
     For each k, the rows of the k eigenvectors of D^(-1/2) S D^(-1/2) with the largest eigenvalues are scaled
     to unit length and clustered by k-means++. Takes O(m^3) time and O(m^2) memory for dense and small sparse
-    matrices; large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`. Raises a
-    ValueError for an invalid matrix, or if any k or n_init is below 1. Source: Ng, Jordan, Weiss, On spectral
-    clustering, NIPS 2001.
+    matrices; large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`, and so do
+    dense matrices without zeros if the result is as precise. All solvers run in one thread. Raises a
+    ValueError if S is not square, symmetric, finite and non-negative, or if any k or n_init is below 1.
+    Source: Ng, Jordan, Weiss, On spectral clustering, NIPS 2001.
 
     Parameters
     ----------

@@ -143,8 +143,11 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the points' groups in each partition, allowing for new groups."""
-        # Equals LabelEvidence with ``unnamed=True``, but is faster: O(len(points) n_partitions).
+        """Return the log-likelihood of the points' groups in each partition, allowing for new groups.
+
+        Takes O(len(points) n_partitions) time.
+        """
+        # Same result as LabelEvidence with ``unnamed=True``, but faster.
         if not len(points):
             return np.zeros(self.pool.n_partitions)
         cells = self.codes[points].astype(np.intp)

@@ -243,8 +243,8 @@ def suited_operators(
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        Individuals with equal partitions (or, if an index uses genes or decoding is slow, with equal
-        ``encoding.canonical`` genes) are duplicates, which the sampling replaces.
+        With an ``encoding``, individuals with equal partitions (or, if an index uses genes or decoding is
+        slow, with equal ``encoding.canonical`` genes) are duplicates, which the sampling replaces.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:

@@ -82,7 +82,10 @@ class LabelGraph:
         return out
 
     def united(self, labels: Labels, k_max: int) -> Labels:
-        """Merge the smallest cluster with its most similar or next smallest, down to ``k_max`` clusters."""
+        """Merge the smallest cluster with its most similar cluster until at most ``k_max`` clusters remain.
+
+        Ties are broken by the lowest label. A cluster without links is merged with the next smallest cluster.
+        """
         size: FloatArray = np.bincount(labels).astype(np.float64)
         if len(size) <= k_max:
             return labels
@@ -114,8 +117,8 @@ class LabelGraph:
 class PoolSampling(Sampling):
     """Return the highest-scoring distinct partitions of a pool, deterministically.
 
-    The population is smaller than requested if the pool has too few distinct partitions. Source:
-    ParetoClustering, operators.
+    The population is smaller than requested if the pool has too few distinct partitions. Requires a problem
+    with an encoding. Source: ParetoClustering, operators.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def check_folder(folder: Path) -> None:
     if not folder.exists() or (folder / RESULTS).exists():
         return
     if not all(is_temporary(entry.name) for entry in folder.iterdir()):
-        raise StoreError(f"{folder} already contains other files; choose another folder")
+        raise StoreError(f"{folder} contains other files; choose another folder")
 
 
 @contextmanager

@@ -98,10 +98,11 @@ class Study:
     Notes
     -----
     Methods receive only the features; classes are used only to score the labels. If a function's second
-    parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Cells use
-    one thread; the number of workers affects only run times. Scores that require classes ignore samples whose
-    class is -1 or missing. Outliers (-1) count as one cluster. If only a function's code has changed, cells
-    computed earlier are kept, because functions are identified by name (partial functions also by arguments).
+    parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Cells use one
+    thread; the number of workers affects only run times. Scores that require classes ignore samples whose
+    class is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one
+    cluster. If only a function's code has changed, cells computed earlier are kept, because functions are
+    identified by name (partial functions also by arguments).
 
     Examples
     --------

@@ -54,8 +54,7 @@ class DBCV(PopulationIndex):
     max(separation, sparseness); it is -1 for a single cluster. Singletons score 0, as noise does in the
     paper. Samples with duplicates have core distance 0. Ties in reachability are frequent, and programs break
     them differently, so their values are not comparable. Takes O(p n^2) time for p individuals, and 16 n^2
-    bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions
-    1-8.
+    bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
 
     Parameters
     ----------

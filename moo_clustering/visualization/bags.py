@@ -269,7 +269,8 @@ def bag_embedding_data(
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances, in
     O(n^2 d + max_bags^3) time for n instances. More bags are positioned by the principal components of their
-    means, in O(n d + d^3) time. If a larger distance matrix is passed, a part of each cluster is shown.
+    means, in O(n d + d^3) time. If a larger distance matrix is passed, the same fraction of each cluster is
+    shown.
 
     Parameters
     ----------

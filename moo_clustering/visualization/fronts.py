@@ -22,6 +22,7 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import shortened
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
+from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.results import SearchHistory, read_history, result_of
 
 # Re-exported: these names are also public in this module.
@@ -367,8 +368,8 @@ def front_data(
         chosen, F = result.member if chosen is None else chosen, result.front.values
     if isinstance(F, Result):
         problem, F = F.problem, [] if F.F is None else np.atleast_2d(F.F)
-        names = getattr(problem, "objective_names", None) if names is None else names
-        F = problem.natural(F) if len(F) and hasattr(problem, "natural") else F
+        if isinstance(problem, SignedProblem) and len(F):
+            names, F = problem.objective_names if names is None else names, problem.natural(F)
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got {F.shape}")
@@ -393,7 +394,7 @@ def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
-        Finite minimised objectives, such as ``result_.F``.
+        Finite minimised objectives, such as ``result_.F``, whose ideal and nadir points are the bounds.
 
     Returns
     -------
@@ -530,10 +531,11 @@ def convergence_data(
     """Compute best and mean objectives, the hypervolume and other statistics of each generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    Hypervolumes are divided by the volume of the box between the best values of all runs and the reference
-    point. Shorter runs are extended with their last values. Takes O(n_runs n_generations n_individuals^2
-    n_objectives) time and memory for two or three objectives. Raises a TypeError or ValueError if a run has
-    no history, if runs have different units of steps, or if a panel does not exist.
+    For two or more objectives, hypervolumes (E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999) are divided by the
+    volume of the box between the best values of all runs and the reference point. Shorter runs are extended
+    with their last values. Takes O(n_runs n_generations n_individuals^2 n_objectives) time and memory for two
+    or three objectives. Raises a TypeError or ValueError if a run has no history, if runs have different
+    units of steps, or if a panel does not exist.
 
     Parameters
     ----------
@@ -543,7 +545,7 @@ def convergence_data(
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
-        Titles of the panels to show, such as ``"hypervolume"``. Default: all panels.
+        Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all panels.
     band : tuple of two float, default=(0.25, 0.75)
         Quantiles (over the repetitions) at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
@@ -815,7 +817,7 @@ def plot_roc(
 ) -> Figure:
     """Plot ROC curves and the chance diagonal, with the areas in the legend.
 
-    Colours and line styles distinguish up to 24 curves.
+    The legend lists the curves in the given order. Colours and line styles distinguish up to 24 curves.
     """
     data = roc_data(curves, aucs=aucs)
     names = [shortened(name, 40) for name in data.names]  # maximum number of characters

@@ -514,7 +514,7 @@ def test_a_whole_answer_without_the_end_of_its_line_counts(asked_run):
     for cut in range(1, len(last)):
         path.write_text(whole[: -1 - cut])
         with (
-            pytest.warns(UserWarning, match="the last line, 4, is incomplete")
+            pytest.warns(UserWarning, match="the last line .4. is incomplete")
             if cut < len(last)
             else nullcontext()
         ):

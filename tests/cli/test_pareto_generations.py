@@ -1,6 +1,7 @@
 """The recommended method with generations: controls, Ctrl-C, going on."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -39,7 +40,9 @@ def test_controls_are_shown_beside_the_result(run, pictures, table, tmp_path):
     controls = record["controls"]
     assert set(controls["score"]) == {"result", "control", "random_control"}
     assert controls["score"]["result"] >= controls["score"]["control"]
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     for name, title in (("control", "without evolution"), ("random_control", "random survival")):
+        assert re.search(rf"{title}\W.*best score {controls['score'][name]:.4f}, adjusted Rand", page)
         row = next(line for line in result.stdout.splitlines() if line.startswith(title))
         assert f"best score {controls['score'][name]:.4f}, adjusted Rand" in row
         assert f"{controls['ari_to_labels'][name]:.4f} with the clusters above" in row

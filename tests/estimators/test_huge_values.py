@@ -84,5 +84,5 @@ def test_an_outlier_beyond_any_scale(value):
     huge = np.random.default_rng(0).normal(size=(30, 3))
     huge[:15] += 5
     huge[4, 1] = value
-    with pytest.raises(ValueError, match="column 1 of X has a value so far from the others"):
+    with pytest.raises(ValueError, match="column 1 of X contains a value so far from the others"):
         ParetoClustering(prepare="none", random_state=0).fit(huge)

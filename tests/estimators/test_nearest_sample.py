@@ -68,9 +68,7 @@ def test_distances_to_all_samples_of_the_fit_predict_and_others_are_refused(cls)
     new = X[:4] + 0.01
     assert_array_equal(model.predict(cdist(new, X)), model.labels_[cdist(new, X).argmin(axis=1)])
     for wrong in (X, X[0], cdist(X, X[:5])):
-        with pytest.raises(
-            ValueError, match=r"distances from new samples to all samples of the fit, .*149\)"
-        ):
+        with pytest.raises(ValueError, match=r"distances from new to training samples, .*149\)"):
             model.predict(wrong)
 
 

@@ -89,9 +89,9 @@ def test_nothing_is_written(tmp_path):
     ("model", "message"),
     [
         (NSGA2Clus(pop_size=1), "pop_size"),
-        (NSGA2Clus(search="exhaustive"), "NSGA2Clus does not run a search .* such as search='evolve'"),
-        (SRMOSC(3, search="hull"), "SRMOSC does not run a search .* such as search='nsga2'"),
-        (ParetoClustering(3), "ParetoClustering does not run a search .* such as n_gen=20"),
+        (NSGA2Clus(search="exhaustive"), "NSGA2Clus does not run a search .*; set search='evolve'"),
+        (SRMOSC(3, search="hull"), "SRMOSC does not run a search .*; set search='nsga2'"),
+        (ParetoClustering(3), "ParetoClustering does not run a search .*; set n_gen=20"),
     ],
 )
 def test_without_a_search_the_error_says_what_to_change(model, message):

@@ -409,7 +409,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether to add the questions of a session, which serves the page.
+        Whether to add the questions of a session that serves the page, and the rule "answers" for its result.
 
     Returns
     -------

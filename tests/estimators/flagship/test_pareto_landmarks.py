@@ -205,7 +205,7 @@ def test_too_little_memory_is_said_with_sizes(monkeypatch):
     monkeypatch.setattr("moo_clustering._data.validate_data", full)
     table = np.broadcast_to(np.float32(0), (10**9, 10))
     with pytest.raises(
-        MemoryError, match=r"requires a float64 copy of X, .*\(1000000000, 10\) .*74\.5 GiB, which exceeds"
+        MemoryError, match=r"requires a float64 copy of X .*\(1000000000, 10\) .*74\.5 GiB, which exceeds"
     ):
         ParetoClustering().fit(table)
 

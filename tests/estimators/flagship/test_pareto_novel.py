@@ -178,7 +178,7 @@ def test_merging():
 @pytest.mark.parametrize(("names", "none"), [([0], -1), (["oak"], "-1"), ([4.0], -1.0)])
 def test_a_single_class_warns_and_allows(names, none):
     y = np.array([names[0] if code == 0 else -1 for code in Y], dtype=object)
-    with pytest.warns(UserWarning, match=f"to one class, {names[0]!r}: clusters without labels"):
+    with pytest.warns(UserWarning, match=f"to one class, {names[0]!r}, so clusters without labels"):
         model = ParetoClustering(**QUICK).fit(X, y)
     same = ParetoClustering(novel="allow", **QUICK).fit(X, y)
     assert_array_equal(model.labels_, same.labels_)
