@@ -75,7 +75,7 @@ class FrontMixin(metaclass=ABCMeta):
                     "as model.skops, which contains only what predict requires: use a copy saved with pickle "
                     "or joblib, fit again, or run moo-clustering choose or report on the run folder"
                 )
-            return object.__getattribute__(self, name)  # raise the original error, also that of a property
+            return object.__getattribute__(self, name)  # raises the original error, also of properties
 
     @property
     def rules_(self) -> tuple[str, ...]:
@@ -248,7 +248,7 @@ class ControlsMixin:
             raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
-                # How many trial solutions are evaluated is known only after a fit.
+                # The number of evaluated trial solutions is known only after a fit.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(

@@ -732,7 +732,7 @@ class ParetoPoolClusterer(
         # Omit the parameters that determine the pool: the checkpoint contains the pool itself.
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
-        # An interval of n_clusters and granularity restrict only the selection.
+        # ``granularity``, and an interval as ``n_clusters``, only restrict the selection.
         return _base.checkpoint_for(self, *data, **free, n_clusters=self._number, granularity=None)
 
     def _select(
@@ -839,7 +839,7 @@ class ParetoPoolClusterer(
                     setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Restore the samples that a pickle omits from X, the training samples."""
+        """Restore the arrays that a pickle omits; X contains the training samples."""
         saved = dict(vars(self))
         if X is not None:
             self.restore_samples(X)

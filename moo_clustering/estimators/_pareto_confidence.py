@@ -35,8 +35,8 @@ CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure be
 # Verdict if there is no pool.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Verdict thresholds: minimum probability of structure for small and large p-values, where p-values are large
-# from DOUBTFUL_P; minimum confidence for "clear"; maximum confidence reported for "no structure".
+# Verdict thresholds: minimum probability of structure for p-values below DOUBTFUL_P, and for larger ones;
+# DOUBTFUL_P; minimum confidence for "clear"; maximum confidence reported for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
 # Limits for clipping the standardised excess over cluster-free reference data.
 _EXCESS = (-2.0, 3.0)
@@ -156,7 +156,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """Return a pool partition into separated groups far fewer than ``n_clusters``, or None."""
+        """Return a pool partition into separated groups, far fewer than ``n_clusters``, or None."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None

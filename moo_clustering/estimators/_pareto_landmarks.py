@@ -39,7 +39,7 @@ _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.
 # A landmark is in a sparse region if the distance to its fifth neighbour is over _SPARSE times the median of
 # this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Rare groups are sought among rows farther from their centre than this many times the centre's median.
+# Rare groups are sought among rows farther from their centre than _OUTER times the median of its rows.
 _OUTER = 1.5
 
 
@@ -218,7 +218,7 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of points that are outliers now or in the mask ``before``, outside rare groups."""
+        """Return the outlier mask of the points, joined with the mask ``before``, without rare groups."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 

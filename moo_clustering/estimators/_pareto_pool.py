@@ -204,7 +204,7 @@ class PooledSamples:
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Average ``values``, shape (n_points, c), over the points nearest to each sample, with weights."""
+        """Return weighted means of ``values``, shape (n_points, c), over each sample's nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
@@ -276,8 +276,8 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). If this bound
-            # exceeds the limit, search, starting with the landmark's neighbours.
+            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Only rows with
+            # a bound above the limit are searched for, first among the landmark's neighbours.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -352,7 +352,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Number of the group of equal points that contains each point, shape (n_points,), or None."""
+        """Group number of each point, shape (n_points,): equal points share a number. None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
@@ -909,5 +909,5 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
 
 
 def _at_distance_zero(D: FloatArray) -> Labels:
-    """Return the number of the group of points at distance 0 from each other that contains each point."""
+    """Return the group number of each point: points at distance 0 from each other share a number."""
     return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]

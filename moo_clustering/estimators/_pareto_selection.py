@@ -36,14 +36,14 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 SCORE_WEIGHT = 20.0
 # Maximum number of alternatives, and their maximum adjusted Rand index with the result and each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# A finer partition replaces the result only if its agreement and its share of nested points reach these.
+# Minimum agreement, and minimum share of nested points, of a finer partition that replaces the result.
 _AGREED, _NESTED = 0.99, 0.98
 # A cluster is divided only if the p-value of the division is below this. In 600 tables of two to six Gaussian
 # clusters, p was at least .17 for all 8 divisions of one Gaussian, and at most .10 for 21 of 24 others.
 _MOST_BY_CHANCE = 0.1
 # The pool is extended if n_clusters of the best partition exceeds this share of the pool's maximum.
 _NEAR_TOP = 2 / 3
-# The pool is also extended if Ward and Genie agree on more clusters: number of n_clusters values compared,
+# If Ward and Genie agree on more clusters, the pool is also extended. Number of n_clusters values compared,
 # and minimum mean cluster size (with 10, agreement without clusters is at most .76).
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: the range of n_clusters in the pool, divided into thirds on a logarithmic scale.
@@ -597,7 +597,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
     else:
         step, limit = max(2, top // 10), n_points // 5
         more = [*range(top + step, min(2 * top, limit) + 1, step)]
-        # HDBSCAN alone can exceed ``top``, so require that two other families agree on more clusters.
+        # HDBSCAN can find more than ``top`` clusters, on which the other families cannot agree.
         if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
             agreed = agreed_number(samples, candidates, top + 1, n_points // _FEWEST_PER_GROUP)
             last = min(math.ceil(agreed / _NEAR_TOP), limit)
@@ -705,7 +705,7 @@ def _agreeing(
 ) -> Labels | None:
     """Return the best candidate, its clusters numbered by class, or None if it contradicts the labels."""
     # If a cluster has labels of several classes, the candidate is returned only with ``clamp``, and only if
-    # some cluster has no labels and a fifth of the labels are the only ones of their class. (By the
+    # some cluster has no labels and a fifth of the labels are the only label of their class. (By the
     # Good-Turing estimate, a fifth of samples then belong to classes without labels.) Otherwise, ``trusted``
     # decides. Clusters without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
@@ -774,7 +774,7 @@ def _by_labels(
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, combined with classifiers."""
     # If ``found`` contains the points' classes, the kernel affects only the probabilities: each point's class
-    # gets at least .5. ``kind="auto"`` uses classifiers if classes have a mean of four labels.
+    # gets at least .5. ``kind="auto"`` uses classifiers if there is a mean of four labels per class.
     # Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     # With fewer labels, graph and linear kernels worsen the results for non-convex clusters.

@@ -36,7 +36,7 @@ _ASIDE, _UNKNOWNS = 10, 2
 # Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
 
-# Prior weight of the error rate (a number of repeats), its maximum estimate, minimum rate of an answer.
+# Weight of the error-rate prior (in repeats), maximum estimated error rate, minimum rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
@@ -113,8 +113,8 @@ class State:
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
     """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
-    # Two answers with error rate e differ with probability 2 e (1 - e). It has a Beta prior with the mean
-    # that ``prior`` implies and a weight of four repeats.
+    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior
+    # with the mean that ``prior`` implies and a weight of four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
@@ -169,7 +169,7 @@ class Inquiry:
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
-        # No sample is asked about twice, so the user cannot correct a wrong name; predictions do.
+        # Correct wrong names by predictions: the user cannot, because no sample is asked about twice.
         with one_thread():
             rates = np.array([state.named.get(point, self.error_rate) for point in state.anchors])
             corrected = spread.corrected_groups(rates)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
 
 # Agreement between all pairs of solutions: above this n_solutions^2 * n_samples, it is computed from a subset
-# of at least this number of samples; maximum n_solutions.
+# of at least AGREEMENT_ROWS samples; maximum n_solutions.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
