@@ -402,7 +402,7 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
     """Give clusters the numbers of their matches in ``before``; also return a map from old to new numbers."""
     # ``before`` contains the earlier labels of the first rows. Unmatched clusters get the next numbers.
-    # Clusters with the highest numbers then replace gaps left by clusters that disappeared.
+    # Then, the clusters with the highest numbers get the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

@@ -94,7 +94,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns already have equal weights
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # an equivalent for methods that scale rows to unit length
+        scaled = {"metric": "cosine"}  # other methods receive rows of unit length instead
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # With --resume, any method can restart a killed run that left no checkpoint.
@@ -629,7 +629,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
-    # With alternatives, the result was not selected by its separation.
+    # Omit the remark for fits with ``alternatives``, which do not select by separation indices.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
             f"A cluster contains only {least} of {sum(sizes)} bags: separation indices favour clusters of "

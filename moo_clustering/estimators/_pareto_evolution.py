@@ -119,7 +119,7 @@ def evolve_with_controls(
     checkpoint: Checkpoint | None,
     **options: Any,
 ) -> Plans[Evolution]:
-    """Evolve a pool by :func:`evolve_pool`; also compute both controls (one after Ctrl-C)."""
+    """Evolve a pool by :func:`evolve_pool`, and select results from it and from both controls."""
     objectives = pool.objectives
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))

@@ -186,7 +186,7 @@ class PartsMixin(PartLabelsMixin):
         found = next((name for name, fault in faults.items() if fault), None)
         if found is not None and isinstance(X, Parts):
             raise ValueError(f"{found} does not support a partitioned table; remove it, or fit a sample")
-        return found is None  # if False, Dask and Zarr arrays are read into memory
+        return found is None  # otherwise, small Dask and Zarr arrays are read into memory
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
         """Fit to a partitioned table, which is represented by landmarks."""

@@ -212,7 +212,7 @@ class BagClusterer(
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair that enforces pairs and the minimum size, or None without either."""
+        """Return the repair that enforces pairs and the minimum size, or None if it has no effect."""
         return pair_rule(
             data.bags.n_bags,
             least,

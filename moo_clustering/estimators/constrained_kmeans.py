@@ -140,7 +140,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             return _constrained_run(encoding.points, centers, bounds, self.max_iter, limit)
 
         seeds = spawn_seeds(self.random_state, self.n_init)
-        # Threads share the data, and the kernels release the interpreter lock.
+        # Use threads: they share the data, and the kernels release the interpreter lock.
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         found = [each for each in runs if each is not None]
         if not found:

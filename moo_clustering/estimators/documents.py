@@ -432,7 +432,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save the finished runs; return how many the file contains. On failure, warn (raise if 0)."""
+    """Save the finished runs; return how many the file contains. Warn on failure (raise if 0)."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:

@@ -453,7 +453,7 @@ objective, int or callable, default="auto"
             raise ValueError(f"root must be a sample index from 0 to {n_samples - 1}, got {self.root}")
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Return ``delta``; ``"auto"`` is lowered if 2 (n_clusters - 1) links would not have genes."""
+        """Return ``delta``; ``"auto"`` is lowered if fewer than 2 (n_clusters - 1) links would have genes."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta

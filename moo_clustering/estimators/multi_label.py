@@ -342,7 +342,7 @@ def label_codes(targets: Targets) -> NDArray[np.int64]:
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
     """Divide the sigmoids of selected scores (default: all) by their row sums; other entries are 0."""
-    # Compute with logarithms, because very small sigmoids could underflow.
+    # Divide by subtracting logarithms, because very small sigmoids could underflow.
     logs = log_expit(scores)
     if kept is not None:
         logs = np.where(kept, logs, -np.inf)

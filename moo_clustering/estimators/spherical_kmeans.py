@@ -129,7 +129,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         def run(seed: np.random.SeedSequence) -> SphericalPartition:
             return strategy(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
 
-        # Threads share the data, and products release the interpreter lock.
+        # Use threads: they share the data, and products release the interpreter lock.
         seeds = spawn_seeds(self.random_state, self.n_init)
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         return max(runs, key=lambda partition: partition.i2)

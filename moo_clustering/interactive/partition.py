@@ -302,7 +302,7 @@ class Spread:
         if self.n_real < 2 or base.nearest is None:
             return self.group[base.landmark_of]
         positions, shares = base.nearest()
-        # The samples of landmarks with answers get the landmark's group; others are predicted by neighbours.
+        # An answer about a sample also applies to all other samples of its landmark.
         settled = np.zeros(base.n_points, dtype=np.bool_)
         settled[self.points] = True
         scores = self.probabilities.copy()
@@ -343,7 +343,7 @@ def _spread(
     held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
     new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
     if n_real >= 2 and new_share < 0.5:
-        # Most clusters with anchors are parts of the same groups, so those without anchors probably are too.
+        # Groups have several clusters on average, so clusters without anchors probably belong to them too.
         held[:] = True
     provisional = np.flatnonzero(~held)
     number = np.full(len(held), -1)

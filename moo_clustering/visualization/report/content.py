@@ -113,7 +113,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
     """Return the chosen solution and either the pool's alternatives or up to five front members."""
-    # Of the front members with a given number of clusters, use the most similar to the chosen solution.
+    # Among front members with the same number of clusters, use the one most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
