@@ -735,7 +735,7 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     """Return the possible numbers of equal pairs of methods, in increasing order."""
     # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
     # S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} with S(0) = {0}. Each set is stored as the bits
-    # an integer, so a left shift adds j (j - 1) / 2 to all members.
+    # of an integer, so a left shift adds j (j - 1) / 2 to all members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
