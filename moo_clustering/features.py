@@ -419,7 +419,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
 
 class _SparseWeighting(_arrays.ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base class of parameter-free transformers that weight rows of finite, non-negative values."""
+    """Base class for parameter-free transformers that weight rows of finite, non-negative values."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 

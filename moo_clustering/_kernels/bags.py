@@ -25,8 +25,8 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
-    """Move to each empty cluster the bag farthest from (else nearest to) its own centroid."""
-    # No cluster loses its last bag, and no bag moves twice. Ties are broken by the lower bag number.
+    """Move the bag farthest from its own centroid (or nearest, if not ``farthest``) to each empty cluster."""
+    # A cluster's last bag is never moved, and no bag moves twice. Ties are broken by the lower bag number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)

@@ -334,9 +334,9 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
 
 @njit(cache=True, nogil=True)
 def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
-    """Find the smallest error for each number of links, and store the weights for numbers with a slot."""
+    """Find the smallest error for each number of links; store the weights if ``slots`` is not negative."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise the
-    # support's weights. ``errors[i, k - 1]`` is infinite for numbers of links k that the path skips.
+    # support's weights. If no solution with k links is found, ``errors[i, k - 1]`` remains infinite.
     width = candidates.shape[1]
     row, weights, rest = np.empty(width, dtype=np.float32), np.empty(width), np.empty(X.shape[1])
     used, support = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.int64)

@@ -82,7 +82,7 @@ def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, to
 
 @njit(cache=True, nogil=True)
 def _emptied(counts, row, members, shift, in_all):
-    """Return the number of pairs within classes; move the counters' values into the label totals."""
+    """Count the pairs within classes; add the counters to the totals per label, and reset them to zero."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):

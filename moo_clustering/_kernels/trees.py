@@ -723,7 +723,7 @@ def cluster_counts(parts, out):
 
 @njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):
-    """Compute rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A."""
+    """Compute ``out = a A block + b block + c out`` in rows lo..hi-1, for a CSR matrix A."""
     # The columns of ``block`` are multiplied together, so that each entry of A is read only once. Sums over a
     # row have the same order in every thread.
     a, b, c = factors
@@ -739,7 +739,7 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):
-    """Join two samples in the same part if their entry times both strengths is at least ``least``."""
+    """Merge the parts of two samples if their entry, multiplied by both strengths, is at least ``least``."""
     # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):

@@ -47,7 +47,7 @@ from moo_clustering.operators import CanonicalDuplicates, generic
 # Maximum number of initial samples, all of which are kept in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
-# Perturbs genotypes and evaluates the results.
+# Function that perturbs genotypes and evaluates the results.
 Trial = Callable[[NDArray[Any]], Batch]
 
 
@@ -309,7 +309,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[Solution]) -> None:
-        """Replace the members by at most ``hard_limit`` non-dominated solutions of the smallest violation."""
+        """Replace the members by up to ``hard_limit`` non-dominated solutions with the smallest violation."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)

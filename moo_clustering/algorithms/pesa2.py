@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # Objectives and violations of the archive, valid while ``pop`` is ``_looked_up``.
+        # ``_values``: the archive's objectives and violations, valid while ``pop`` is ``_looked_up``.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -122,7 +122,7 @@ class PESA2(Algorithm):
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Update the archive, given its ``n_members`` members followed by new solutions."""
+        """Update the archive, given its ``n_members`` members and then the new solutions."""
         rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]

@@ -470,7 +470,7 @@ class PymooSearch:
         self._state = AlgorithmState(self._algorithm)
         # Only the first outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        # None before the first generation; False if the run requires individuals instead of arrays.
+        # None before the first generation; False if the run requires pymoo individuals instead of arrays.
         self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
@@ -695,7 +695,7 @@ class AlgorithmState:
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._initial: dict[Path, Any] = {}  # tokens of leaves and shapes of parts
+        self._initial: dict[Path, Any] = {}  # initial token or shape of each object, see :func:`walk`
         self._kept: list[Any] = []  # references that prevent ids from being reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
@@ -769,7 +769,7 @@ class AlgorithmState:
 
 
 def _current(owner: Any, step: Step) -> Any:
-    """Return the object to which a step leads, or None for a missing attribute."""
+    """Return the attribute or item of ``owner`` that a path step names; None if the attribute is missing."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
@@ -887,7 +887,7 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield path, kind and value of every object that may change during a run, owners before attributes."""
+    """Yield path, kind and value of each object that may change during a run; owners come first."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
     # attributes). Arrays and objects in the problem's attributes are skipped, but not plain values.
@@ -940,7 +940,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Return the steps from a part or container to its attributes or items, with these objects."""
+    """Return the items or attributes of a part or container, each preceded by its path step."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

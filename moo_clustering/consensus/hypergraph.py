@@ -312,8 +312,8 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the rows of the leading co-association eigenvectors, scaled to unit length, by k-means."""
-    # Up to ``n_parts`` distinct samples are one part each. If there are more components than parts, some
-    # merge arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
+    # If there are at most ``n_parts`` distinct samples, each is a part. With more components than parts, some
+    # parts contain several components. Takes O(N' E^2 + E^3) time for E hyperedges and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -395,7 +395,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 (or more, to avoid overflow). Up to n_parts vertices are one part each.
+    # Edge weights are rounded to 1e-4 (or more coarsely). With at most n_parts vertices, each is a part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -544,7 +544,7 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF; METIS warnings recommend ``instead``. If it is empty, only the samples are clustered."""
+    """Compute HBGF; METIS warnings recommend ``instead``, which is empty if only samples are clustered."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)

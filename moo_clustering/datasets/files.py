@@ -36,7 +36,7 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
-# GML, GraphML, and edge lists with whitespace or comma separators.
+# Extensions of GML and GraphML files, and of edge lists separated by whitespace or commas.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
 # Size in bytes to which compressed text may always expand. Its lines can take up to 80 times as much memory.
 _ALWAYS = 2**24
@@ -63,7 +63,7 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 _PADDED = re.compile("0{2,}")
 # Command-line options that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
-_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # they or their negatives may mean missing
+_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # may mark missing cells, also if negative
 # Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 

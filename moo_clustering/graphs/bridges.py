@@ -102,7 +102,7 @@ def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Join all parts by Boruvka's algorithm; the functions ``proposals`` return candidate links."""
-    # Call each function until its links join no more parts. The last one must offer links for every part.
+    # Call each function until its links join no more parts. The last must always propose a link per part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -160,7 +160,7 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Propose the listed links that leave a part if no unlisted link is shorter than the shortest of them."""
+    """Propose each part's listed outward links, unless an unlisted link may be shorter than all of them."""
     n_samples, width = lists.indices.shape
     # Unlisted admissible samples are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]

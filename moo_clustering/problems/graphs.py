@@ -37,7 +37,7 @@ from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
-# Cluster of every part, one row per individual.
+# Cluster of each part, one row per individual.
 Rows = Labels
 # Maximum number of samples for which all samples can be candidates without ``force``.
 MOST_LITERAL = 2000
