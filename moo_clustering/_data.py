@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Floating-point types that numeric tables keep.
+# Floating-point types that numeric tables may have without conversion.
 FLOATS = [np.float64, np.float32]
 # Integer types for which kernels are compiled. Other integers are converted to int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)

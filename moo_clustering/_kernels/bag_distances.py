@@ -15,7 +15,7 @@ from moo_clustering._kernels.threads import borrowed
 
 # Codes for BagSDbw's ``reading``, the definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# Arrays contain no NaNs. Multiplications and additions may be fused, but sums may not be reordered.
+# Fast-math flags: arrays contain no NaNs; multiplications and additions may be fused, but sums not reordered.
 _FAST = {"nnan", "nsz", "contract"}
 # An expanded squared distance below this fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
 _CANCELLED = 1e-6

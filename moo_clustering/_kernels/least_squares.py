@@ -153,7 +153,7 @@ def _error(rest, weights, n, rho):
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
-    """Run coordinate descent over the positive weights among the first n."""
+    """Run coordinate descent on the positive weights among the first n candidates' weights."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -173,7 +173,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):
-    """Set small weights to 0, and add a link if none remains; return the error and the number of links."""
+    """Set small weights to 0; if none remain, link the first candidate. Return error and number of links."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0

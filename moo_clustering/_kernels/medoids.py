@@ -108,7 +108,7 @@ def dense_own(X, medoids, labels, kind, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def sparse_own(indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi):
-    """Compute the same result as dense_own; ``vector`` is zero before and after the call."""
+    """Compute the same result as dense_own; ``vector`` (scratch space) is zero before and after the call."""
     for q in range(lo, hi):
         for c in range(medoids.shape[1]):
             m = medoids[q, c]

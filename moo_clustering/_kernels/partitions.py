@@ -165,7 +165,7 @@ def sweep_groups(
 
 @njit(cache=True, nogil=True)
 def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
-    """Fill rows lo..hi-1 of ``common`` with the number of pairs that are together in both partitions."""
+    """Fill rows lo..hi-1 of ``common`` with the number of sample pairs together in both partitions."""
     # Partitions whose contingency table exceeds ``most_cells`` cells are compared cluster by cluster, in
     # O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is omitted.
     n = first.shape[1]
@@ -329,7 +329,7 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
-    """Assign samples labelled -1 to the clusters of largest link weight; return the number still at -1."""
+    """Assign samples labelled -1 to their most strongly linked clusters; return how many remain at -1."""
     # All assignments of a round are simultaneous; samples without labelled neighbours wait for a later round.
     count, waiting, chosen = 0, labels.copy(), labels.copy()
     for i in range(labels.shape[0]):

@@ -293,7 +293,7 @@ def _add_size(size, below, count, larger):
 
 @njit(cache=True, nogil=True)
 def _drop_empty(count, larger, upto):
-    """Remove sizes up to ``upto`` that no cluster has from the linked list, which starts at 0."""
+    """Remove sizes up to ``upto`` that no cluster has from the linked list of sizes, which starts at 0."""
     size = 0
     while larger[size] <= upto:
         if count[larger[size]]:
@@ -491,7 +491,7 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
 
 @njit(cache=True, nogil=True)
 def _sparseness(within, members, core, by_gap, inner):
-    """Mark the inner samples; return the longest edge between them or, if there is none, of the tree."""
+    """Mark inner samples; return the longest tree edge between them or, if there is none, the longest."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:

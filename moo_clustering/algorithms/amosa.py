@@ -272,7 +272,7 @@ def anneal(
     accept: Callable[[float], float],
     rng: Generator,
 ) -> Solution:
-    """Run the moves of one temperature, and return the last current solution."""
+    """Run all moves at one temperature, and return the final current solution."""
     for _ in range(n_moves):
         batch = trial(current.x[None])
         new = Solution.of_batch(batch, 0, float(violations_of(batch, problem)[0]))
@@ -385,8 +385,8 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     """Return the index of one point for each of ``n_groups`` single-linkage clusters, in O(n^2) time."""
-    # This point has the smallest mean distance to all points in its cluster; ties go to the first point.
-    # Coordinates are divided by their ranges; infinite ones are placed one range beyond the finite ones.
+    # The point has the smallest mean distance to all points in its cluster; the first one is used if tied.
+    # Coordinates are divided by their ranges; infinite ones are placed one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
     if n <= n_groups:

@@ -173,7 +173,7 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Offer solutions to the archive in the first ``n_members`` rows; return the updated archive's rows."""
+    """Update the archive (the first ``n_members`` rows) with all later rows; return the kept rows."""
     # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
     # distinct objectives, in order of entry; ``rng`` chooses which solution to remove from the fullest boxes.
     rows = list(range(n_members))

@@ -167,7 +167,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield row blocks of S with the index of their first row; ``upper`` omits the columns before it."""
+    """Yield row blocks of S, each with the index of its first row; ``upper`` omits all earlier columns."""
     # S_ij is the weighted share of runs with i and j in one cluster among runs that contain both (else 0).
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
@@ -205,7 +205,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S without its diagonal, or a symmetric graph of its ``n_neighbors`` largest entries per row."""
-    # If too few entries are kept, the graph has more components than clusters: link their first samples.
+    # If the kept entries leave more components than clusters, link the components by their first samples.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -240,7 +240,7 @@ def _largest_entries(
 
 
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
-    """Sum, for each pair from ``rows`` and ``columns``, the weights of the runs that give it equal labels."""
+    """Sum, for each pair of a row and a column, the weights of the runs in which both have equal labels."""
     shape = rows.shape[1], columns.shape[1]
     total, equal, alike = np.zeros(shape), np.empty(shape, dtype=np.bool_), np.ptp(weights) == 0
     for lo in range(0, len(rows), RUNS_PER_BYTE):
@@ -747,7 +747,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs with each sample in each group's cluster, shape (n_parts, n_samples)."""
+    """Compute the share of runs in which each group and sample share a cluster, (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -808,7 +808,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # No other run has members yet, so keep this run's; the other runs will be matched with it.
+                # No other run has members yet, so keep this run's; the others will be matched with them.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))

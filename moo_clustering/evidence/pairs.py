@@ -369,7 +369,7 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` in pairs, shape (n_samples, n_ends)."""
+    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` that occur in pairs, (n_samples, n_ends)."""
 
     ends: IntpArray
     columns: FloatArray

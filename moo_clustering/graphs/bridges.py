@@ -211,7 +211,7 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """Link samples in small parts to outside samples, found among m + 1 neighbours in parts of size m."""
+        """Link each sample in a small part (size m) to the nearest outside sample among m + 1 neighbours."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it. In all other parts with
         # at most 64 samples, each sample searches for the nearest sample outside the part.

@@ -332,7 +332,7 @@ class _PointLists:
     def _fill(
         self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
     ) -> None:
-        """Call ``fill`` for ever wider searches until all lists are final."""
+        """Call ``fill`` with wider and wider searches until all lists are final."""
         n_points = len(self.rows.points)
         n_found = min(n_points, self.indices.shape[1] + 1 + _SPARE)
         while len(pending):
@@ -508,7 +508,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search, which is Euclidean if the metric ranks pairs as Euclidean distances do."""
+    """Prepare points for a search, with Euclidean distances if they order pairs in the same way."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":
@@ -587,7 +587,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Search for the points nearest to given points; each point is among its own nearest points."""
+    """Base class for searches for the points nearest to given points, which are themselves included."""
 
     #: Recall of an approximate search; None for an exact search.
     recall: float | None = None

@@ -385,7 +385,7 @@ class PartScores:
         return totalled[0], totalled[1], float(cannot_weights[joined].sum())
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Sum the weights of the sample pairs between each two parts."""
+        """Sum the weights of the sample pairs between every two parts."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -686,7 +686,7 @@ def default_n_neighbors(n_samples: int) -> int:
 
 
 def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
-    """Return whether each candidate is in the cluster of its sample."""
+    """Return whether each candidate is in the same cluster as its sample."""
     return (candidates >= 0) & (labels[candidates] == labels[:, None])
 
 
