@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Floating-point types that numeric tables may have without conversion.
+# Floating-point types that are kept without conversion.
 FLOATS = [np.float64, np.float32]
 # Integer types for which kernels are compiled. Other integers are converted to int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
@@ -312,7 +312,7 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether columns match by label: not in arrays, or if only one table has labels 0, 1, ..."""
+    """Return False if columns cannot be matched by label: for arrays, or if only one has labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))

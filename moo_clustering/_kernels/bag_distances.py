@@ -15,7 +15,7 @@ from moo_clustering._kernels.threads import borrowed
 
 # Codes for BagSDbw's ``reading``, the definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# Fast-math flags: arrays contain no NaNs; multiplications and additions may be fused, but sums not reordered.
+# Fast-math flags: there are no NaNs, and operations may be fused; the order of sums is preserved.
 _FAST = {"nnan", "nsz", "contract"}
 # An expanded squared distance below this fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
 _CANCELLED = 1e-6
@@ -114,7 +114,7 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 @borrowed()
 def _mean_ratio(middle, center, counts):
-    """Average, over cluster pairs, the density between the two divided by the larger density of the two."""
+    """Average (density between two clusters) / (larger of their own densities) over all cluster pairs."""
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
         if counts[a] > 0:
@@ -346,7 +346,7 @@ def over_rows(values, x_bounds, how, out):
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):
-    """kept[t] = False if another instance is farther from all bags by ``margin``, or an earlier one equal."""
+    """kept[t] = False if another instance is farther from all bags by ``margin``, or t is a duplicate."""
     # ``order`` must sort instances by decreasing sum of values, because only earlier instances can be farther
     # from all bags. Dropped instances are not compared with later ones: any that they would drop are also
     # dropped by the instances that dropped them.

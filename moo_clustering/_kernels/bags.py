@@ -156,7 +156,7 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):
-    """Visit each gene for which ``genes`` is true once; store unpenalised objectives and violations."""
+    """Visit every gene marked in ``genes`` once; store unpenalised objectives and violations."""
     trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
         state = _new_state(i, arrays, task, labels, sums, trial)

@@ -55,7 +55,8 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Return whether to replace a kernel by its Python function or NumPy equivalent, with equal results."""
-    # True for kernels that are neither compiled nor saved, until Python has run ``_INTERPRETED`` steps.
+    # True for kernels that are neither compiled nor saved, until Python has run ``_INTERPRETED`` of their
+    # steps.
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
         return False
@@ -296,7 +297,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """Return a SHA-256 hash of a source file, its imported kernels and library versions; empty on errors."""
+    """Return a SHA-256 hash of a source file, its imported kernels and library versions; b"" on errors."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:

@@ -173,7 +173,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):
-    """Set small weights to 0; if none remain, link the first candidate. Return error and number of links."""
+    """Zero small weights; if none remain, link the first candidate. Return the error and number of links."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0

@@ -165,7 +165,7 @@ def sweep_groups(
 
 @njit(cache=True, nogil=True)
 def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
-    """Fill rows lo..hi-1 of ``common`` with the number of sample pairs together in both partitions."""
+    """Fill rows lo..hi-1 of ``common`` with the number of pairs that share a cluster in both partitions."""
     # Partitions whose contingency table exceeds ``most_cells`` cells are compared cluster by cluster, in
     # O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is omitted.
     n = first.shape[1]

@@ -491,7 +491,7 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
 
 @njit(cache=True, nogil=True)
 def _sparseness(within, members, core, by_gap, inner):
-    """Mark inner samples; return the longest tree edge between them or, if there is none, the longest."""
+    """Mark inner samples; return the longest tree edge between two of them or, if none, the longest edge."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:

@@ -27,7 +27,7 @@ TABLE_ITEMS = 1 << 22
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a preliminary test. If this test omits no instance, all means would not either.
+# Number of bag means in a quick test: if it prunes no instance of a bag, a test with all means cannot either.
 _FEW_MEANS = 1024
 
 

@@ -127,7 +127,7 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return the pairs of each bag, the violation that each adds if joined, and that without joined pairs."""
+    """Return each bag's pairs, the violation that each pair adds if joined, and the violation if none is."""
     # Joined must-links add negative violations, because without joined pairs, all must-links are violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0

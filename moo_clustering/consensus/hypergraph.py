@@ -747,7 +747,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs in which each group and sample share a cluster, (n_parts, n_samples)."""
+    """Compute the share of runs that join each sample with each group, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -808,7 +808,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # No other run has members yet, so keep this run's; the others will be matched with them.
+                # No other run has members yet: keep this run's members, so that the others can match them.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))

@@ -225,7 +225,7 @@ class ReferenceTest:
 
 
 def _ward_profiles(X: FloatArray) -> FloatArray:
-    """Return the Ward profiles of the rows and of the rows without distant ones, shape (2, n_rows)."""
+    """Return the Ward profiles of the rows, unchanged and with distant rows moved in, shape (2, n_rows)."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
     most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)

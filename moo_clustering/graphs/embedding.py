@@ -296,7 +296,7 @@ class _Deflated:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
     def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
-        """Return orthonormal eigenvectors of the ``n_pairs`` largest eigenvalues, except unconverged."""
+        """Return converged orthonormal eigenvectors among those of the ``n_pairs`` largest eigenvalues."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)

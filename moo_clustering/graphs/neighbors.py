@@ -508,7 +508,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search, with Euclidean distances if they order pairs in the same way."""
+    """Prepare points for a search; use Euclidean distances if these and the metric rank pairs equally."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":
