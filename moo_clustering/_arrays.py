@@ -217,14 +217,14 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the non-dominated rows in lexicographic order; takes O(n log n) time for two objectives."""
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
-        # Select rows whose second objective is below that of all previous rows, and rows equal to such a row.
+        # Select rows with a lower second objective than all previous rows, and duplicates of such rows.
         ordered = F[rest]
         less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
         last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))
         return rest[(ordered == ordered[last]).all(axis=1)]
     front: list[int] = []
     while len(rest):
-        # No other remaining row dominates the lexicographically first one.
+        # No other remaining row dominates the lexicographically first row.
         first = F[rest[0]]
         equal = (F[rest] == first).all(axis=1)
         front.extend(rest[equal].tolist())

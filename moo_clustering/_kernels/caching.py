@@ -55,8 +55,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Return whether to replace a kernel by its Python function or NumPy equivalent, with equal results."""
-    # True for kernels that are neither compiled nor saved, until Python has run ``_INTERPRETED`` of their
-    # steps.
+    # True for kernels neither compiled nor saved, until Python has run ``_INTERPRETED`` of their steps.
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
         return False

@@ -229,14 +229,14 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 class ArrayGenerations:
     """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 
-    # On small data, pymoo spends more time on creating and updating objects than on evaluations.
+    # For small data sets, pymoo spends more time on creating and updating objects than on evaluations.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` contains None for individuals not yet created, and ``_born`` the iterations of birth.
+        # ``_members`` contains None for individuals not yet created; ``_born`` contains birth iterations.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 

@@ -142,8 +142,8 @@ def cspa(
     if metis:
         warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
-    # If there are exactly n_clusters components, they are the clusters. If there are more, any links between
-    # them will do, because samples in different components never share a cluster in a run.
+    # If there are exactly n_clusters components, they are the clusters. If there are more, arbitrary links
+    # between them suffice, because samples in different components never share a cluster in a run.
     bridge = csgraph.connected_components(graph, directed=False)[0] > n_clusters
     X, rng = edges.codes.T.astype(np.float64), np.random.default_rng(seed)
     return spectral_partition(graph, n_clusters, bridge=bridge, X=X, metric="hamming", rng=rng).labels
@@ -168,7 +168,7 @@ def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield row blocks of S, each with the index of its first row; ``upper`` omits all earlier columns."""
-    # S_ij is the weighted share of runs with i and j in one cluster among runs that contain both (else 0).
+    # S_ij is the weighted share with i and j in one cluster, of the runs that contain both (0 if none do).
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)

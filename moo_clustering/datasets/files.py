@@ -242,8 +242,8 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 class TableText(NamedTuple):
     """Text of a table without comments, its separator and encoding, and notes on how it was read."""
 
-    # ASCII files and sheets have the encoding "ascii". Files derived from them that contain other letters are
-    # UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
+    # ASCII files and sheets have the encoding "ascii". Files derived from them that contain non-ASCII letters
+    # are UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
 
     text: str
     separator: str

@@ -530,7 +530,7 @@ class MetricSpace:
 
     points: AnyFloatArray
     metric: Metric
-    power: float | None
+    power: float | None  # p-norm that ranks pairs as the metric does; None if there is none
     square: float | None = None  # factor that converts squared search distances to the metric
 
     def finish(self, distances: NDArray[Any]) -> None:
@@ -543,7 +543,7 @@ class MetricSpace:
 def point_search(
     points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
 ) -> PointSearch:
-    """Create the exact search for ``method``, or the fastest search for the metric and data shape."""
+    """Create the search for ``method`` or, by default, the fastest exact search for the metric and data."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
         _arrays.require_squares(points)
