@@ -89,7 +89,7 @@ def checked_array(
         allowed = " or ".join(map(str, ndim))
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
-        # Convert half precision, because later checks use the limits of the dtype and would overflow.
+        # Convert half precision, in which the limits of later checks would overflow.
         return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:

@@ -131,7 +131,7 @@ def can_start(count: int) -> bool:
 
 
 class Content:
-    """Bytes of an array, shape (n_bytes,), with the alignment of an array."""
+    """Bytes of an array, shape (n_bytes,), which remain aligned after unpickling."""
 
     # Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in a different order.
 

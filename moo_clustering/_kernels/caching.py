@@ -91,7 +91,7 @@ class KernelCache(caching.FunctionCache):
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
-        # Prefixes of the names of all files of the function, and of the files compiled from this source.
+        # File-name prefixes: for all files of the function, and for files compiled from this source.
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._current = f"{self._prefix}{self._stamp.hex()[:16]}."
         self.enable()
@@ -214,7 +214,7 @@ def saved_in(source: Path, chosen: str) -> Place:
 
 
 def _problem(folder: Path) -> str:
-    """Create a folder if necessary; return why loops cannot be saved there, or an empty string."""
+    """Create a folder if necessary; return the reason why loops cannot be saved there, or an empty string."""
     try:
         # Create parents one by one, because with `os.makedirs`, the umask would determine their mode.
         for part in (*reversed(folder.parents), folder):

@@ -317,7 +317,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
                 solution[t] = trial[t]
             break
         kept = 0
-        # After a step of 0, the new candidate's weight is 0; keep it if its trial weight is positive.
+        # After a step of 0, the new weight is 0; keep the candidate if its trial weight is positive.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):

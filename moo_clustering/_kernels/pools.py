@@ -1,9 +1,8 @@
 """Sums over the clusters of many partitions, for co-association matrices that are never stored in full.
 
 ``codes[i, P]`` is point i's cluster in partition P, numbered consecutively over all partitions, so that a
-single table with one row per cluster serves the whole pool. ``kept`` selects partitions. ``add_to_clusters``,
-followed by ``gather_from_clusters``, computes the co-association of all points with some points.
-"""
+single table with one row per cluster serves the whole pool. ``kept`` selects partitions. To compute the
+co-association of all points with selected points, call ``add_to_clusters``, then ``gather_from_clusters``."""
 
 from typing import Any
 

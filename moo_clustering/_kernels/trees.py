@@ -545,7 +545,7 @@ def _edge_before(d, i, j, e, g, h):
 
 @njit(cache=True, nogil=True)
 def _nearest_outside(i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps):
-    """Find the nearest sample (ties: link order) of another component within ``bound``, and its distance."""
+    """Find the nearest sample of another component within ``bound`` (ties: link order) and its distance."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1

@@ -32,7 +32,7 @@ from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agree
 BLOCK_PAIRS = 1 << 18
 # Maximum number of runs that fits in a one-byte counter.
 RUNS_PER_BYTE = 255
-# Rows per dense block: 4 million numbers with 2000 hyperedges.
+# Rows per dense block: 4 million numbers for 2000 hyperedges.
 BLOCK_ROWS = 2048
 # Eigenvalues (in [0, 1]) below this value count as zero, because their eigenvectors are arbitrary.
 ZERO = 1e-10

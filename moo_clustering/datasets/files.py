@@ -640,7 +640,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # Such a number occurs repeatedly, and is farther from all other numbers than these are from each other.
+    # Such a number occurs repeatedly, and is farther from all other numbers than they are from each other.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]

@@ -331,7 +331,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return link targets: parents in the same cluster or, for cut links, the cluster's first ``top``."""
+        """Return link targets: parents in the same cluster; for cut links, their cluster's first ``top``."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

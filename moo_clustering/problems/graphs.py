@@ -209,7 +209,7 @@ class MOCKProblem(EncodedProblem):
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
             rows = _arrays.non_dominated(F)
-            # Equal partitions have equal objectives, so they are adjacent.
+            # Rows are sorted, and equal partitions have equal objectives, so duplicates are adjacent.
             front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
         firsts = np.unique(groups, return_index=True)[1].astype(np.int32)
         chunks = np.split(front, range(0, len(front), max(1, 2**23 // self.n_samples))[1:])
