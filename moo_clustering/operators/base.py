@@ -1,4 +1,4 @@
-"""Base classes of the operators, and checks of problems, algorithms and user-defined operators."""
+"""Base classes for operators, and validation of problems, algorithms and user-defined operators."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
