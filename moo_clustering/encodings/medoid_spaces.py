@@ -57,7 +57,7 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Yield blocks of distance rows of the medoids, and each gene's row in the block (or -1)."""
+        """Yield blocks of the medoids' distance rows, and each gene's row number in the block (or -1)."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
