@@ -64,12 +64,12 @@ def _nearest(cost, prices, labels, sizes, first, after, before):
 def assign_within(cost, low, high, prices, labels):
     """Assign ``low`` to ``high`` samples to each cluster at minimum cost; return the number of paths."""
     # Find successive shortest paths in a graph with one node per cluster and a slack node, through which the
-    # sizes can vary within their bounds. Arc a -> b moves the sample i of cluster a with the lowest cost[i,
-    # b] - cost[i, a]. ``prices``, the clusters' dual values (0 for the slack node), are updated; the prices
-    # of a similar problem are a good start, with few paths left. Sorted lists contain the cheapest moves
-    # between each pair of clusters, and are refilled when empty. For lists of length m, takes O(n k + n_paths
-    # (k^2 + n / m)) time. ``low`` must sum to at most n, and ``high`` to at least n. Refills are inlined,
-    # because passing the lists to a function would double the run time.
+    # sizes can vary within their bounds. Arc a -> b moves the sample i of cluster a with the lowest
+    # cost[i, b] - cost[i, a]. ``prices``, the clusters' dual values (0 for the slack node), are updated; the
+    # prices of a similar problem are a good start, with few paths left. Sorted lists contain the cheapest
+    # moves between each pair of clusters, and are refilled when empty. For lists of length m, takes
+    # O(n k + n_paths (k^2 + n / m)) time. ``low`` must sum to at most n, and ``high`` to at least n. Refills
+    # are inlined, because passing the lists to a function would double the run time.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
     values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)
@@ -77,7 +77,7 @@ def assign_within(cost, low, high, prices, labels):
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # ``flow`` is each cluster's target size: the upper bound if its price is positive, the lower if negative.
+    # ``flow`` is each cluster's target size: ``high`` for a positive price, ``low`` for a negative one.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:

@@ -6,8 +6,8 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Rounding error of a distance (per feature) and of an updated bound (per pass), relative to the largest
-# distance. Samples are skipped only if their bounds differ by more than these errors. Labels, even of tied
+# Rounding errors relative to the largest distance: of a distance (per feature), and of a bound after all its
+# updates. Samples are skipped only if their bounds differ by more than these errors. Labels, even of tied
 # samples, are therefore the same as in the plain algorithm.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12

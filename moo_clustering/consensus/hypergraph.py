@@ -312,8 +312,8 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the rows of the leading co-association eigenvectors, scaled to unit length, by k-means."""
-    # If there are at most ``n_parts`` distinct samples, each is a part. With more components than parts, some
-    # parts contain several components. Takes O(N' E^2 + E^3) time for E hyperedges and N' distinct samples.
+    # With at most ``n_parts`` distinct samples, each is a part. Components beyond ``n_parts`` are merged
+    # arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
