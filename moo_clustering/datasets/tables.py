@@ -730,7 +730,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1."""
     # Integers with and without ".0" are the same class. Other strings that differ after stripping are
     # distinct classes (01 and 1, 1E2 and 100). Warns about names that differ only in whitespace or notation,
-    # or look missing. With ``minus_one_is_missing`` (for partial labels), -1 is also encoded as -1.
+    # or look like missing cells. With ``minus_one_is_missing`` (for partial labels), -1 also becomes -1.
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}
