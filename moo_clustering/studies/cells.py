@@ -222,8 +222,8 @@ def _checksum(record: Mapping[str, Any]) -> int:
 
 def check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     found = [{name: json.dumps(value) for name, value in each.items()} for each in (given, wanted)]
-    shown = [(name, *(each.get(name, "not given") for each in found)) for name in {**given, **wanted}]
-    if differences := [f"{name} was {old}, got {new}" for name, old, new in shown if old != new]:
+    shown = [(name, *(each.get(name, "missing") for each in found)) for name in {**given, **wanted}]
+    if differences := [f"{name} is {old} there and {new} here" for name, old, new in shown if old != new]:
         said = f"{path} was created with different parameters: {'; '.join(differences)}"
         raise StoreError(f"{said}; choose another folder")
 
