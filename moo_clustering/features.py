@@ -91,7 +91,7 @@ def document_term_counts(
 
 
 def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | None) -> list[str]:
-    """Return the most frequent word in the texts for each stem; ties go to the shorter word."""
+    """Return each stem's most frequent word in the texts; ties are broken in favour of the shorter word."""
     counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
     ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
     stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
@@ -422,7 +422,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
 
 class _SparseWeighting(_arrays.ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base class of parameter-free transformers that weight rows of finite, non-negative values."""
+    """Base class for parameter-free transformers that weight rows of finite, non-negative values."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 

@@ -244,7 +244,7 @@ class CountedStep(Documented, ABC):
         return {}
 
     def _evaluated(self, individuals: Individuals, toolbox: base.Toolbox) -> Individuals:
-        """Evaluate individuals without fitness within the budget; return all individuals with fitness."""
+        """Evaluate individuals that lack a fitness, within the budget; return all that have one."""
         new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
         if new and callable(repair := getattr(toolbox, "repair", None)):
             repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))

@@ -229,14 +229,14 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 class ArrayGenerations:
     """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 
-    # On small data, pymoo spends more time on creating and updating objects than on evaluations.
+    # For small data sets, pymoo spends more time on creating and updating objects than on evaluations.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` contains None for individuals not yet created, and ``_born`` the iterations of birth.
+        # ``_members`` contains None for individuals not yet created; ``_born`` contains birth iterations.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
@@ -477,7 +477,7 @@ class PymooSearch:
         self._state = AlgorithmState(self._algorithm)
         # Only the first outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        # None before the first generation; False if the run requires individuals instead of arrays.
+        # None before the first generation; False if the run requires pymoo individuals instead of arrays.
         self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
@@ -708,7 +708,7 @@ class AlgorithmState:
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._initial: dict[Path, Any] = {}  # tokens of leaves and shapes of parts
+        self._initial: dict[Path, Any] = {}  # initial token or shape of each object, see :func:`walk`
         self._kept: list[Any] = []  # references that prevent ids from being reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
@@ -782,7 +782,7 @@ class AlgorithmState:
 
 
 def _current(owner: Any, step: Step) -> Any:
-    """Return the object to which a step leads, or None for a missing attribute."""
+    """Return the attribute or item of ``owner`` that a path step names; None if the attribute is missing."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
@@ -900,7 +900,7 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield path, kind and value of every object that may change during a run, owners before attributes."""
+    """Yield path, kind and value of each object that may change during a run; owners come first."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
     # attributes). Arrays and objects in the problem's attributes are skipped, but not plain values.
@@ -953,7 +953,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Return the steps from a part or container to its attributes or items, with these objects."""
+    """Return the items or attributes of a part or container, each preceded by its path step."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

@@ -93,7 +93,7 @@ def bag_distances(
 
 
 def _table_bytes(n_rows: int) -> int:
-    """Return the size in bytes of five tables for a pair of blocks with ``n_rows`` rows each."""
+    """Return the memory in bytes for comparing two blocks with ``n_rows`` rows each (five tables)."""
     return 40 * n_rows**2
 
 
@@ -153,7 +153,7 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from a to b and, if ``both``, from b to a; "symmetric" yields directed distances."""
+    """Compute distances from a to b and, if ``both``, from b to a; for "symmetric", they are directed."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
@@ -184,7 +184,7 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute squared distances (for means: summed distances) from ``x`` to ``y``; if ``both``, also back."""
+    """Compute squared distances (for "mean", sums of distances) from x to y and, if ``both``, from y to x."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
     waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, per row of each piece of y

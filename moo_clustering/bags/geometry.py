@@ -20,14 +20,14 @@ Weighting = Literal["bag", "instance"]
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 # Bytes of projections per block; constant, so that the number of threads does not affect results.
 _SCRATCH = 64 * 2**20
-# Entries of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
+# Maximum number of distances from a bag's instances to all bag means in one table (32 MB of float64).
 TABLE_ITEMS = 1 << 22
 # If n_bags is at least this multiple of n_clusters n_features, products are computed from the cluster sums
 # of the bag means, instead of summing the products of the bag means over each cluster.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a first test: if it omits no instance of a bag, neither does the test with all means.
+# Number of bag means in a quick test: if it prunes no instance of a bag, a test with all means cannot either.
 _FEW_MEANS = 1024
 
 
@@ -317,14 +317,14 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # If another instance is farther from all means, it is also farther from any subset of them.
+            # An instance that is farther than another from all means is farther from any subset of them.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return the candidates of a bag. Large bags are pruned in parts until a round omits few instances."""
+    """Return a mask of a bag's candidates. Large bags are pruned in parts until a round omits few rows."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:

@@ -128,7 +128,7 @@ class ConstraintGroups(Shared):
 def refuse_contradictions(
     component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
 ) -> None:
-    """Raise an error if a component contains two classes (given by first samples) or a cannot-link."""
+    """Raise an error if a component contains a cannot-link, or labelled samples of two classes."""
     by_component = hubs[np.argsort(component[hubs], kind="stable")]
     merged = np.column_stack([by_component[:-1], by_component[1:]])
     conflicts = np.concatenate([merged, cannot])

@@ -423,7 +423,7 @@ def _known(
     given = records.cells[column]
     labelled = np.array([isinstance(cell, list) or bool(files.written(cell).strip()) for cell in given])
     has_several = any(len(names) > 1 for names in sets)
-    # With several classes per document, this call only finds the names and warns of similar names.
+    # With several classes per document, this call only finds the names and warns about similar names.
     texts = itertools.chain(*cells) if has_several else ((*names, "")[0] for names in cells)
     y, targets = tables.encode_classes(list(texts), minus_one_is_missing=False)
     return (None, tuple(sorted(targets)), sets, labelled) if has_several else (y, targets, None, labelled)

@@ -249,7 +249,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
 
 
 class _Numbers:
-    """Entries of an ARFF file as numbers, and the number for omitted entries in each column."""
+    """Entries of an ARFF file as numbers, and the default number for omitted entries of each column."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))

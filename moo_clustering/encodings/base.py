@@ -1,4 +1,4 @@
-"""Base class of encodings, and functions to relabel, align and compare partitions and check genes."""
+"""Base class for encodings, and functions to relabel, align and compare partitions and check genes."""
 
 import hashlib
 import sys

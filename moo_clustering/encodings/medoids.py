@@ -89,7 +89,7 @@ class SlotGenes(RowGenes):
 
 
 class _MedoidGenes(RowGenes):
-    """Base class of medoid encodings, with read-only ``distances`` of shape (n_samples, n_samples)."""
+    """Base class for medoid encodings, with read-only ``distances`` of shape (n_samples, n_samples)."""
 
     distances: AnyFloatArray
 

@@ -16,7 +16,7 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Number of moves proposed per area to restore old regions, and one-hot objectives of the two kinds of climbs.
+# Moves proposed per area to restore old regions; one-hot objectives that even out loads and restore regions.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 

@@ -171,7 +171,7 @@ def held_out_partition(
     # With fewer than four pairs, none are held out.
     walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in (graphs if n_pairs >= 4 else graphs[:1])]
     if n_pairs >= 4:
-        # Each part contains at least one pair.
+        # Hold out at least one pair, and keep at least one pair.
         n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
         known = np.isin(np.arange(n_pairs), rng.permutation(n_pairs)[:n_known])
         held_out, Z_known = _subset(constraints, ~known), pair_matrix(_subset(constraints, known))
@@ -371,7 +371,7 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` in pairs, shape (n_samples, n_ends)."""
+    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` that occur in pairs, (n_samples, n_ends)."""
 
     ends: IntpArray
     columns: FloatArray

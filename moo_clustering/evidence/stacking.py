@@ -128,7 +128,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Return each sample's fold. The samples of a class, sorted by distance to its mean, take turns."""
+    """Return each sample's fold. Each class is dealt out to the folds in order of distance to its mean."""
     sizes = np.bincount(codes)
     n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)

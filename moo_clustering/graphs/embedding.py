@@ -267,7 +267,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """Return up to ``n_pairs`` approximate eigenvectors of lowest eigenvalues in the span of ``known``."""
+    """Approximate up to ``n_pairs`` eigenvectors of the lowest eigenvalues in the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()
@@ -297,7 +297,7 @@ class _Deflated:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
     def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
-        """Return those orthonormal eigenvectors of the ``n_pairs`` largest eigenvalues that converged."""
+        """Return converged orthonormal eigenvectors among those of the ``n_pairs`` largest eigenvalues."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)

@@ -222,15 +222,15 @@ def kmeans_labels(
     squares: FloatArray | None = None,
 ) -> Int32Array:
     """Compute the labels of scikit-learn's k-means for the same seed, but faster."""
-    # ``centers`` is an additional initialisation; ``squares`` contains the squared distances between samples.
-    # If there are fewer distinct samples than clusters, the result has fewer clusters.
+    # ``centers`` provides one more initialisation; ``squares`` contains the squared distances between
+    # samples. If there are fewer distinct samples than clusters, the result has fewer clusters.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    # For few samples, k-means can run in NumPy on all squared distances, without compiling kernels.
+    # For few samples, k-means can run in NumPy on all squared distances, which avoids compiling kernels.
     small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
@@ -269,7 +269,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # Go backwards from the drawn sample to the first sample that differs from all seeds.
+            # If this sample equals a seed, go back to the last sample before it that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)

@@ -208,7 +208,7 @@ def lay_over(
     max_rounds: int,
     k_max: int,
 ) -> Labels:
-    """Combine the inherited clusters of a with what remains of the clusters of b, deterministically."""
+    """Combine the inherited clusters of parent a with the remainders of the clusters of parent b."""
     covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
     pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
     # The tolerance is for rounding: 0.3 * 10 may exceed 3 in floating point.
@@ -229,7 +229,7 @@ def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
 
 
 class LabelMutation(base.DrawnMutation):
-    """Mutation of one partition at a time, before and after which labels are numbered by first appearance."""
+    """Mutation of single partitions whose labels are numbered by first appearance, before and afterwards."""
 
     @abstractmethod
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:

@@ -334,7 +334,7 @@ class EliteMemory:
         self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A shallow copy suffices, because arrays are replaced rather than modified. The scalar can be large.
+        # A shallow copy suffices: arrays are replaced rather than modified. The ``scalar`` can be large.
         return copy.copy(self)
 
 

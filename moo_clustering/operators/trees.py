@@ -103,7 +103,7 @@ class GreedyFrontSampling(base.SeededSampling):
 
 
 def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return a mask of the tree links that "delta" removes, shape (n_samples, n_var)."""
+    """Return the mask of the links that kind "delta" removes from the tree, shape (n_samples, n_var)."""
     order = _by_interest(problem)
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     most, row = min(n_samples, len(order) + 1), 1
@@ -115,7 +115,7 @@ def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return a mask of the tree links that "2007" removes, shape (n_samples, n_var)."""
+    """Return the mask of the links that kind "2007" removes from the tree, shape (n_samples, n_var)."""
     graph, samples = problem.graph, problem.encoding.relevant
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     order = _by_interest(problem)

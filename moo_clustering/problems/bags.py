@@ -284,7 +284,7 @@ class BagTables(Shared):
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
         weighting = weighting or self.weighting
         if weighting not in self._known:
-            # Individuals can violate the minimum cluster size, so it cannot be used for pruning.
+            # Individuals can violate the minimum cluster size, so it must not be used to prune instances.
             self._known[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         geometry: BagGeometry = self._known[weighting]
         return geometry

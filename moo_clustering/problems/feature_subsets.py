@@ -196,7 +196,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """sqrt(m) (R - R0(m)): k-means explains shares R and R0(m) of the sum of squares in data and noise."""
+    """sqrt(m) (R - R0(m)) for m features: k-means explains a share R of the variance, and R0(m) in noise."""
 
     name, greater_is_better = "separation", True
 

@@ -37,7 +37,7 @@ from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
-# Cluster of every part, one row per individual.
+# Cluster of each part, one row per individual.
 Rows = Labels
 # Maximum number of samples for which all samples can be candidates without ``force``.
 MOST_LITERAL = 2000
@@ -210,7 +210,7 @@ class MOCKProblem(EncodedProblem):
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
             rows = _arrays.non_dominated(F)
-            # Equal partitions have equal objectives, so they are adjacent.
+            # Rows are sorted, and equal partitions have equal objectives, so duplicates are adjacent.
             front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
         firsts = np.unique(groups, return_index=True)[1].astype(np.int32)
         chunks = np.split(front, range(0, len(front), max(1, 2**23 // self.n_samples))[1:])
@@ -386,7 +386,7 @@ class PartScores:
         return totalled[0], totalled[1], float(cannot_weights[joined].sum())
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Sum the weights of the sample pairs between each two parts."""
+        """Sum the weights of the sample pairs between every two parts."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -688,7 +688,7 @@ def default_n_neighbors(n_samples: int) -> int:
 
 
 def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
-    """Return whether each candidate is in the cluster of its sample."""
+    """Return whether each candidate is in the same cluster as its sample."""
     return (candidates >= 0) & (labels[candidates] == labels[:, None])
 
 

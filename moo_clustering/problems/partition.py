@@ -206,7 +206,7 @@ class PartitionProblem(EncodedProblem):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Read generators, which can be read only once, into tuples. A non-iterable becomes an invalid item.
+        # Convert iterables, which may be generators, to tuples. Anything else is replaced by an invalid item.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]

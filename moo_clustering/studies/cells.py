@@ -221,8 +221,8 @@ def _checksum(record: Mapping[str, Any]) -> int:
 
 
 def check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    found = [{name: json.dumps(value) for name, value in each.items()} for each in (given, wanted)]
-    shown = [(name, *(each.get(name, "not given") for each in found)) for name in {**given, **wanted}]
+    was, now = ({name: json.dumps(value) for name, value in each.items()} for each in (given, wanted))
+    shown = [(name, was.get(name, "not set"), now.get(name, "no value")) for name in {**was, **now}]
     if differences := [f"{name} was {old}, got {new}" for name, old, new in shown if old != new]:
         said = f"{path} was created with different parameters: {'; '.join(differences)}"
         raise StoreError(f"{said}; choose another folder")

@@ -175,7 +175,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 def prepare(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
-    """Return g (1 - 2 z) for binary data, else [-2 g z | g]; g = (lambda / largest lambda of cluster)^q."""
+    """Return the panel g (1 - 2 z) for binary data, else [-2 g z | g]; g = (lambda / cluster's maximum)^q."""
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)

@@ -636,7 +636,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
     if not len(names):
         return np.zeros((len(indicators), n_columns))
     if n_columns == 1 and len(names) <= 2:
-        # If only one class is known, its area is undefined whichever class the column scores.
+        # If only one class is known, its area is undefined regardless of the class that the column scores.
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(

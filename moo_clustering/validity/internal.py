@@ -36,7 +36,7 @@ from moo_clustering.validity import base
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
 # Lower bound on distances, as a fraction of a typical distance; it avoids division by zero for duplicates.
 FLOOR = 1e-12
-# If the mean squared distance is lower, all samples count as identical, because FLOOR would underflow.
+# Below this mean squared distance, all samples count as identical, because FLOOR would underflow.
 NOTHING = 1e-290
 # Largest k for which silhouettes are computed by matrix products (n^2 k operations). For larger k, summing
 # distances by cluster (n^2 additions) is faster, although each operation is slower.
