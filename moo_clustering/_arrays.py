@@ -32,7 +32,7 @@ from moo_clustering._types import SeedLike as SeedLike
 
 # Maximum number of values in temporary arrays for one block of individuals (32 MB of float64).
 BLOCK_ITEMS = 1 << 22
-# Packages whose frames are skipped in the search for the line to which a warning refers.
+# Packages whose stack frames are skipped to find the line of user code that caused a warning.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
 # Number of genes drawn at once, which limits temporary arrays to some tens of megabytes.
 _CHUNK = 1 << 22
@@ -47,15 +47,15 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Yield slices of 0..count-1 with at most ``BLOCK_ITEMS`` values, if each index has ``items`` values."""
+    """Split range(count) into slices of at most ``BLOCK_ITEMS`` values; each index stands for ``items``."""
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
 
 def far_offset(X: Any) -> FloatArray:
-    """Return the first value of each column whose values are far from 0 relative to their range, else 0."""
-    # If this offset is not subtracted, the means of such columns lose digits in which rows differ.
+    """Return each column's first value if its values are far from 0 relative to their range, otherwise 0."""
+    # If this offset is not subtracted, column means lose the digits in which the rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     # If the largest absolute value exceeds the range by this factor, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
@@ -94,7 +94,7 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Scale rows to a size near 1 by powers of two: one per row, or one for all rows (``together``)."""
+    """Scale rows to magnitudes near 1 by powers of two, separately or, if ``together``, by a common one."""
     # Otherwise, scikit-learn would treat rows with a length below 2e-15 as zeros, and squares of extreme
     # values would overflow or vanish. Separate factors preserve cosines. If all rows are near 1, returns X.
     if issparse(X):
@@ -217,14 +217,14 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the non-dominated rows in lexicographic order; takes O(n log n) time for two objectives."""
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
-        # Select rows whose second objective is below that of all previous rows, and rows equal to such a row.
+        # Select rows with a lower second objective than all previous rows, and duplicates of such rows.
         ordered = F[rest]
         less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
         last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))
         return rest[(ordered == ordered[last]).all(axis=1)]
     front: list[int] = []
     while len(rest):
-        # No other remaining row dominates the lexicographically first one.
+        # No other remaining row dominates the lexicographically first row.
         first = F[rest[0]]
         equal = (F[rest] == first).all(axis=1)
         front.extend(rest[equal].tolist())
@@ -241,7 +241,7 @@ def knee(F: NDArray[np.float64]) -> int:
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
-    """Return an integer; raise an error unless it is within the bounds (``what`` describes the upper one)."""
+    """Return an integer; raise an error if it is out of bounds (``what`` describes the upper bound)."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")
@@ -251,7 +251,7 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
 
 
 def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool]) -> float:
-    """Return a number; raise an error that describes valid numbers as ``what`` for other values."""
+    """Return a valid number; for other values, raise an error that describes valid numbers as ``what``."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {what.replace('finite ', '')}, got {quoted(value)}")
     if not is_valid(float(value)):
@@ -334,14 +334,14 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
 
 
 class Shared:
-    """Base class of immutable objects; copies of their owners refer to the same object."""
+    """Base class for immutable objects, which are shared when an object that refers to them is copied."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
 
 class ShortMessages:
-    """Base class of scikit-learn estimators that shortens messages on invalid parameters."""
+    """Base class for scikit-learn estimators that shortens error messages about invalid parameters."""
 
     def _validate_params(self) -> None:
         try:

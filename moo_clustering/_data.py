@@ -1,4 +1,4 @@
-"""Checks of input arrays, tables and graphs. Ambiguous values raise errors instead of being converted."""
+"""Validation of input arrays, tables and graphs. Ambiguous values raise errors instead of being converted."""
 
 import math
 import sys
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Floating-point types that numeric tables keep.
+# Floating-point types that are kept without conversion.
 FLOATS = [np.float64, np.float32]
 # Integer types for which kernels are compiled. Other integers are converted to int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
@@ -45,7 +45,7 @@ def unmasked(data: Any, name: str) -> Any:
 
 def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     """Return the data without a mask; raise a TypeError unless they are an array, a data frame or a list."""
-    # ``allowed`` describes the accepted tables. If empty, Series and arrays of any dimension are accepted.
+    # ``allowed`` describes the accepted tables; if empty, Series and arrays of any dimension are accepted.
     data, advice = of_annotated(data, "sparse" in allowed), ""
     first = data[0] if isinstance(data, list | tuple) and data else data
     if allowed and isinstance(data, str | PathLike):
@@ -89,7 +89,7 @@ def checked_array(
         allowed = " or ".join(map(str, ndim))
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
-        # Convert half precision, in which the limits of later checks would be infinite.
+        # Convert half precision, in which the limits of later checks would overflow.
         return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
@@ -163,8 +163,8 @@ def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
     """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
-    # ``options`` are those of ``check_array``. A sparse result has no duplicate entries. If the columns of X
-    # are ``features``, errors name them.
+    # ``options`` are passed to ``check_array``. A sparse result has no duplicate entries. Errors name the
+    # invalid columns if X has the columns ``features``.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -203,7 +203,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
     """Check that X is numeric, and set the estimator's feature names and count."""
     # Errors name the columns that contain text, dates or empty cells, and explain how to convert them.
-    # ``options`` are those of scikit-learn's ``validate_data``.
+    # ``options`` are passed to scikit-learn's ``validate_data``.
     if not options.get("reset", True):
         check_is_fitted(estimator)
     refuse_frames(X)
@@ -225,7 +225,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        # Beyond these limits, single precision cannot represent the largest value, or much smaller values.
+        # Beyond these limits, the largest value would overflow, or much smaller values would underflow.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             size = "large" if largest > 1 else "small"
             limit = f"up to {largest:g} in absolute value; rescale it, or use float64"
@@ -312,7 +312,7 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return False if columns cannot be matched by label: arrays, or labels 0, 1, ... in only one table."""
+    """Return False if columns cannot be matched by label: for arrays, or if only one has labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -361,7 +361,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
             raise TypeError(f"{name} must be dense; use {name}.sparse.to_dense()") from error
         if "argument must be" in str(error):
             raise TypeError(f"{name} must be a table of numbers: {error}") from error
-        # NumPy's messages contain these phrases for data that are not a table of numbers.
+        # NumPy's error messages contain these phrases if the data are not a table of numbers.
         if any(phrase in str(error) for phrase in ("could not convert", "setting an array element")):
             raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
         raise

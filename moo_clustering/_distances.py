@@ -18,7 +18,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Squared distances below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
 _CANCELLED = 1e-6
-# Maximum number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
+# Maximum number of samples for which NumPy recomputes these distances; for more, a compiled kernel does.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (

@@ -35,8 +35,8 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
     Sources are classes, functions or numpydoc text; each entry is copied from the first source that contains
     it. A class inherits ``Parameters`` and ``Attributes`` from its base classes, and ``Parameters`` from the
-    sources. A function inherits ``Parameters`` from the sources, and the sections ``Returns`` and ``Raises``
-    if it lacks them. Without such a ``Returns``, the section names the class in the return annotation.
+    sources. A function inherits ``Parameters`` from the sources, and also ``Returns`` and ``Raises`` if it
+    lacks them. If there is still no ``Returns``, one is added that names the annotated class.
     """
 
     def complete(thing: T) -> T:

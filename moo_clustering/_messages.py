@@ -152,7 +152,7 @@ def distinct_names(names: Iterable[Any]) -> list[str]:
 
 
 class _Lossy:
-    """Stream that ignores errors, and compares equal to the wrapped stream, as tqdm requires."""
+    """Stream wrapper that ignores errors and, as tqdm requires, compares equal to the wrapped stream."""
 
     def __init__(self, stream: Any) -> None:
         self._wrapped = stream

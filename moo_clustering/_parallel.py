@@ -29,7 +29,7 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Buffer = NDArray[np.uint8]
 # Minimum size in bytes of arrays that are sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Number of threads and processes that joblib starts for each worker process, and once for all workers.
+# Threads and processes that joblib starts: number per worker process, and number shared by all workers.
 _PER_PROCESS, _AROUND = 4, 4
 # Largest number of simultaneous threads that ``can_start`` has started so far.
 _startable = [1]
@@ -131,7 +131,7 @@ def can_start(count: int) -> bool:
 
 
 class Content:
-    """Bytes of an array, shape (n_bytes,), with the alignment of an array."""
+    """Bytes of an array, shape (n_bytes,), which remain aligned after unpickling."""
 
     # Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in a different order.
 

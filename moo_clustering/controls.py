@@ -1,4 +1,4 @@
-"""Controls for evolutionary searches: baselines with the same operators and number of evaluations."""
+"""Controls for evolutionary searches: simpler searches with the same operators and number of evaluations."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ _BY_MUTATION = ("climbs", "local search", "annealing")
 CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
 Control = Callable[..., Any]
-# Number of points on each curve, and maximum number of successive generations without an evaluation.
+# Number of points on each curve, and maximum number of consecutive generations without an evaluation.
 _POINTS, _IDLE = 20, 100
-# With several objectives: maximum number of parallel incumbents, and minimum number of evaluations of each.
+# With several objectives: maximum number of parallel incumbents, and minimum number of evaluations for each.
 _INCUMBENTS, _LEAST = 20, 50
-# Number of successive failed mutations before a restart, and mutations per local search restart.
+# Number of consecutive failed mutations before a restart, and mutations that perturb a local optimum.
 _PATIENCE, _KICK = 100, 5
-# Initial and final annealing temperatures, relative to the range of the objectives in the first sample.
+# Initial and final annealing temperatures, relative to the range of the objectives in the initial sample.
 _HOT, _COLD = 0.1, 0.0005
 
 
@@ -77,9 +77,10 @@ def compare(
 ) -> ControlComparison:
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
-    Raises a TypeError or ValueError for invalid arguments or objectives that are not finite. Issues an
-    ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if Ctrl-C
-    stops the comparison; the result then contains the completed seeds.
+    Raises a TypeError or ValueError if ``n_evals`` is below the population size, if a control is unknown or
+    not applicable, if ``y`` has the wrong length or cannot be scored, or if an objective is not finite.
+    Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if
+    Ctrl-C stops the comparison; the result then contains the completed seeds.
 
     Parameters
     ----------
@@ -111,14 +112,16 @@ def compare(
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
     - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
-      restart with random weights after at most 100 (with one objective, max(100, n_var)) failures.
+      restart with random weights after at most 100 failures. With one objective, there is a single incumbent,
+      which restarts after at most max(100, n_var) failures.
     - ``"local search"``: climbs that restart from the incumbent's best solution, mutated five times.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
     ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. Only feasible solutions
-    with distinct objectives are archived.
+    with distinct objectives are archived, in O(n_evals log n_evals) time for two objectives, and O(n_evals
+    n_front n_obj) time otherwise.
 
     Examples
     --------
@@ -148,8 +151,9 @@ def compare_deap(
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
     The control ``"drift"`` replaces ``select`` and ``select_parents`` with random selection, and sets the
-    step's ``elitism`` to 0. It is unavailable for CHC. Incumbents apply the k-means step of
-    :func:`~moo_clustering.algorithms.gka` with the same probability as the evolution.
+    step's ``elitism`` to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps that
+    perform their own selection. Incumbents apply the k-means step of :func:`~moo_clustering.algorithms.gka`
+    and ``chc`` with the same probability as the evolution.
 
     Parameters
     ----------
@@ -175,16 +179,16 @@ def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
     """Compare the search of ``plan()`` with its controls; ``given`` contains options of :func:`compare`."""
-    # Each run of a DEAP search calls ``plan`` again. ``landmark_of`` maps the samples of ``y`` to landmarks.
+    # Each run of a DEAP search calls ``plan`` again. ``landmark_of`` is the landmark of each sample of ``y``.
     search = first.search
     if isinstance(search, PymooSearch):
-        # The search has not started, so it can be set up again.
+        # Detach the algorithm from the problem, so that it can be set up again for each run.
         search.algorithm.problem = None
         return _compared(partial(_PymooRun, search.problem, search.algorithm), **given)
 
     def parts(rng: np.random.Generator) -> tuple[Any, Any]:
         again = plan().search
-        # Some toolboxes draw from the search's generator.
+        # Seed the search's generator too, because some toolboxes draw from it.
         again.rng.bit_generator.state = rng.spawn(1)[0].bit_generator.state
         return again.toolbox, again.step
 
@@ -218,7 +222,7 @@ def _compared(
         y = checked_integers(marked(y), "y", "; number the classes 0, 1, ...")
         if y.max() < 0:
             raise ValueError("y must contain at least one known class (0, 1, ...); -1 means unknown")
-    # Compile kernels in a short run, so that the time of the first run does not include compilation.
+    # Compile kernels in a short run, so that run times do not include compilation.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
     runs: dict[tuple[int, str], Meter] = {}
     try:
@@ -240,7 +244,7 @@ def _compared(
         rows.append(key | _scored(decode, meter, meter.front, meter.genes, box, y, n_clusters))
         for n, F, X in meter.course:
             point = {"evaluations": n, "hypervolume": hypervolume(F, box)}
-            # Score only single-objective curves, because scoring whole fronts would take as long as the run.
+            # Score the points of single-objective curves only: scoring fronts would take as long as the run.
             if len(meter.names) == 1:
                 scored = _scored(decode, meter, F, X, box, y, n_clusters)
                 point |= {name: scored[name] for name in (f"best {meter.names[0]}", "ari") if name in scored}
@@ -305,7 +309,7 @@ class ControlComparison(NamedTuple):
         values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
         less = (measure.startswith("best ") and measure != "best ari") or measure == "seconds"
         values = -values if less else values
-        # Drop controls that found no feasible solution.
+        # Omit controls that found no feasible solution.
         ours, others = values.pop(EVOLUTION), values.dropna(axis=1, how="all")
         found = {str(name): paired_difference(ours, theirs) for name, theirs in others.items()}
         return pd.DataFrame.from_dict(found, orient="index")
@@ -337,7 +341,7 @@ class ControlComparison(NamedTuple):
             # Extend the curves of runs that ended early with their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
-        # Lazy import, because visualization may import controls, but not vice versa.
+        # Import lazily to break a cycle: visualization imports controls.
         plots = importlib.import_module("moo_clustering.visualization")
         figure: Figure = plots.plot_convergence(runs, title=title, path=path)
         return figure
@@ -355,8 +359,8 @@ def fewest_pairs(n_tests: int, alpha: float) -> int:
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
     """Return the mean paired difference, its 95% bootstrap interval, Wilcoxon's p, wins, ties and losses."""
-    # Pairs with a missing value are omitted. Differences within rounding noise become 0, and differences
-    # whose absolute values agree up to rounding noise have equal ranks in Wilcoxon's test.
+    # Omit pairs with a missing value. Differences within rounding error become 0, and differences with equal
+    # absolute values up to rounding errors are tied in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)
     there = ~np.isnan(away)
     away, noise = away[there], noise[there]
@@ -371,7 +375,7 @@ def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
 
 
 class _Spent(Exception):
-    """Raised to end a run that has used all its evaluations."""
+    """Raised to end a run when all its evaluations are used."""
 
 
 class Meter:
@@ -417,7 +421,7 @@ class Meter:
             if len(self.front):
                 genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
             rows = non_dominated(F)
-            # Rows are in lexicographic order, so identical solutions are adjacent.
+            # Identical solutions are adjacent, because rows are in lexicographic order.
             rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
             self.genes, self.front, self._new = genes[rows], F[rows], []
         if not self.course or self.course[-1][0] < self.count:
@@ -434,7 +438,7 @@ def _named(control: Any) -> str:
 
 
 def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control | None = None) -> Meter:
-    """Run a method until it has used its evaluations or ends on its own."""
+    """Run the search or a control until its evaluations are used or it ends on its own."""
     run = make(meter)
     start = time.perf_counter()
     with suppress(_Spent):
@@ -473,7 +477,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
 
 
 def _incumbents(run: Any, meter: Meter, method: str) -> None:
-    """Run climbs, iterated local search or annealing with parallel incumbents until the meter ends them."""
+    """Run climbs, iterated local search or annealing with parallel incumbents until evaluations are used."""
     rng: np.random.Generator = run.rng
     starts = run.sample()
     F, violation = run.evaluate(starts)
@@ -486,13 +490,13 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 
     def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> Any:
-        # A constraint violation outweighs all objectives.
+        # Constraint violation takes precedence over the objectives.
         return ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
 
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """Return each weight vector's best initial individual (with one objective, the best unused one)."""
+        """Return the best initial individual for each weight vector; with one objective, the best unused."""
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -581,7 +585,7 @@ class _PymooRun:
         self.size = next((int(size) for size in sizes if size), 1)
 
     def lacking(self) -> dict[str, str]:
-        """Return the controls that are not applicable, with the component that each of them lacks."""
+        """Return the controls that are not applicable, mapped to what the search lacks for them."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
             found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")
@@ -604,7 +608,7 @@ class _PymooRun:
         return _changed(X, lambda rows: vary(rows, self.rng))
 
     def search(self, drift: bool) -> PymooSearch:
-        """Return the search, or a drift control with random parents and survivors."""
+        """Return the search or, for ``drift``, a search with random parents and survivors."""
         if not drift:
             return self._search(self.given)
         mating = copy.copy(getattr(self.given, "mating", None))
@@ -620,14 +624,14 @@ class _PymooRun:
 
     def _search(self, algorithm: Any) -> PymooSearch:
         if isinstance(algorithm, Algorithm):
-            # A user-defined evaluator might bypass the problem, which counts the evaluations.
+            # Replace user-defined evaluators, which might bypass the problem that counts evaluations.
             algorithm = copy.copy(algorithm)
             algorithm.evaluator = Evaluator()
         return PymooSearch(self.problem, algorithm, seed=self.seed)
 
 
 class _DeapRun:
-    """Run of a DEAP toolbox or a control that counts evaluations, including trials during mutation."""
+    """Run of a DEAP toolbox or a control. Evaluations are counted, including trials during mutation."""
 
     def __init__(
         self, parts: Callable[..., Any], size: int, meter: Meter, seed: int, names: Sequence[str] = ()
@@ -667,7 +671,7 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # Mutations that count their trials are local searches, which leave local optima unchanged.
+        # Do not repeat mutations that count their trials: these local searches leave local optima unchanged.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:
@@ -690,7 +694,7 @@ class _DeapRun:
         if function is None:
             return individuals
         function = partial(function, rng=self.rng) if can_take(function, None, rng=self.rng) else function
-        # Reserve one evaluation for each individual.
+        # Reserve one evaluation for each individual: trials may use only the others.
         changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
         self._count_trials()
         return changed

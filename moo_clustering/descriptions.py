@@ -1,4 +1,4 @@
-"""Cluster names, and the columns or terms in which each cluster differs from its nearest cluster."""
+"""Name clusters, and find the columns or terms in which each differs from its nearest cluster."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from moo_clustering._messages import distinct_names, message_line, quoted
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
-# Columns with more distinct values than this are divided into this number of equally frequent bins.
+# Columns with more distinct values than this are discretised into this number of quantile bins.
 _MOST_BINS = 256
-# Maximum number of columns to compare, and of columns times cluster pairs. If a table has more columns, those
-# in which a cluster differs most are compared, up to the third number per cluster.
+# Maximum number of columns, and of columns times cluster pairs. In tables with more columns, only the columns
+# in which each cluster differs most are compared, at most _OF_A_CLUSTER per cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
-# Minimum strength of a contrast that is listed, and of a contrast that distinguishes two cluster names.
+# Minimum strength of a listed contrast, and of a contrast that can distinguish two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
 # A cluster is "low" or "high" if its mean rank (from 0 to 1) is below the first or above the second value.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories that mean nothing without the name of their column, which cluster names then include.
+# Categories that are meaningless without the column name, which cluster names therefore include.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # Parts of web and e-mail addresses, which do not indicate the topic of a document.
@@ -371,7 +371,7 @@ class _Members:
         return cls(found, np.bincount(found[found >= 0]))
 
     def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return, for each cluster, the largest difference from all samples in any of the traits."""
+        """Return each cluster's largest absolute difference from all samples over the traits."""
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
@@ -386,12 +386,12 @@ class _Column:
 
     name: str
     codes: NDArray[np.intp]
-    values: Sequence[str]  # categories, or empty
+    values: Sequence[str]  # names of the categories; empty for numbers
     numbers: FloatArray  # numbers, or dates in seconds; empty for categories
     show: Callable[[float], str]
     detail: int = 0  # precision of dates: 1 for months, 2 for days, 3 for minutes
     unit: str = ""
-    shared: Collection[str] = ()  # lower-case categories that occur in several columns
+    shared: Collection[str] = ()  # categories (in lower case) that occur in several columns
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], known: NDArray[np.bool_], unit: str) -> _Column:
@@ -418,20 +418,20 @@ class _Column:
         codes[known] = places.reshape(-1)
         if not is_date:
             return cls(name, codes, (), numbers, partial(_measure, unit=unit), unit=unit)
-        # Dates are shown with a precision that depends on the range of the column.
+        # The precision of dates depends on the range of the column.
         days = float(ordered[-1] - ordered[0]) / _DAY
         detail = 1 if days > 730 else 2 if days > 3 else 3
         return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
 
     def traits(self, members: _Members) -> list[_Trait]:
-        """Compare the column, or each of its categories, between clusters."""
+        """Return the column, or each of its categories, compared between clusters."""
         n_clusters, n_values = len(members.sizes), max(len(self.values), int(self.codes.max()) + 1)
         rows = (self.codes >= 0) & (members.labels >= 0)
         places = members.labels[rows] * n_values + self.codes[rows]
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         found = self._categories(members.sizes, shares) if self.values else [self._number(members, shares)]
-        # A cluster whose values in this column are all missing has no contrasts in the column.
+        # If all values of a cluster are missing in this column, the cluster has no contrasts in it.
         filled = counts.sum(axis=1) > 0
         both = np.outer(filled, filled)
         phrases = [np.where(filled, each.phrases, "").tolist() for each in found]
@@ -443,7 +443,7 @@ class _Column:
         effect = np.clip(above - above.T, -1.0, 1.0)
         level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
         bare = _UNIT.sub("", self.name) or self.name
-        # The score of a value is the fraction of smaller values minus the fraction of larger values.
+        # Score of a value: the fraction of smaller values minus the fraction of larger values.
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))
@@ -454,7 +454,7 @@ class _Column:
         if self.detail:
             phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
         else:
-            # Levels are based on mean ranks, but "low" and "high" must not contradict the order of medians.
+            # "low" and "high" are based on mean ranks, but must not contradict the order of the medians.
             filled, low, high = shares.any(axis=1), level <= _LOW, level >= _HIGH
             low &= medians <= medians[filled & ~low].min(initial=np.inf)
             high &= medians >= medians[filled & ~high].max(initial=-np.inf)
@@ -469,7 +469,7 @@ class _Column:
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
     def _dates(self, moments: Sequence[float], strength: FloatArray) -> list[str]:
-        """Format median dates with the lowest precision that distinguishes clearly different clusters."""
+        """Format median dates with the lowest precision that separates clusters with a clear contrast."""
         differ = strength >= min(_DISTINCT, max(_LISTED, float(strength.max(initial=0.0))))
         for detail in range(self.detail - 1, 4):
             texts = np.array([_date(moment, detail) for moment in moments])
@@ -502,14 +502,14 @@ class _Trait:
 
     column: str
     effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; positive if the row's cluster is higher
-    phrases: Sequence[str]  # phrases for names; empty if the trait does not characterise the cluster
-    value: Callable[[int], str]  # returns the value of a cluster, in words
-    # Returns the mean of a cluster in words, which replaces equal medians. None for categories and terms.
+    phrases: Sequence[str]  # one per cluster, for names; empty if not characteristic
+    value: Callable[[int], str]  # returns the text of a cluster's median or share
+    # Returns the text of a cluster's mean, shown if medians are equal. None for categories and terms.
     mean: Callable[[int], str] | None = None
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return what a heatmap shows (a category, "mean" if medians are equal, or "") and each value."""
+        """Return a heatmap's heading (a category, "mean" if medians are equal, or "") and each value."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -563,7 +563,7 @@ class Comparison:
         sizes = self.members.sizes
         effects = np.array([trait.effect @ sizes / max(trait.spread, 1e-12) for trait in self.traits])
         levels = effects.reshape(len(self.traits), len(sizes)) / max(int(sizes.sum()), 1)
-        # Terms are selected for clusters in which they are frequent, because their absence says little.
+        # Select terms only for clusters in which they are frequent: the absence of a term says little.
         strengths = np.abs(levels) if self.directions is None else levels
         ranks = strengths.argsort(axis=0, kind="stable").argsort(axis=0).max(axis=1, initial=0)
         chosen: dict[str, int] = {}
@@ -583,7 +583,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Mean ranks are used, because between clusters without common values, all effects are 1.
+        # Use mean ranks: all effects between clusters without common values are 1, near or far.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -603,7 +603,7 @@ def _contrasts(
         trait, effect = traits[place], float(effects[place, cluster, other])
         if strength[place] < _LISTED or len(found) == most:
             break
-        # List a category or term only for the cluster in which it is more frequent.
+        # List a category or term only for the cluster of the pair in which it is more frequent.
         if trait.column in found or (effect < 0 and trait.mean is None):
             continue
         value, beside = trait.value(cluster), trait.value(other)
@@ -620,7 +620,7 @@ def _contrasts(
 def _names(
     sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool
 ) -> list[str]:
-    """Return unique names whose phrases distinguish each cluster from as many others as possible."""
+    """Return unique names, with phrases that distinguish a cluster from as many others as possible."""
     filled = np.flatnonzero(sizes)
     found: list[tuple[str, ...]] = [(f"cluster {cluster}",) for cluster in range(len(sizes))]
     if len(filled) < 2:
@@ -630,10 +630,10 @@ def _names(
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
-    # Clusters without clear contrasts are named after weaker contrasts.
+    # Name clusters without clear contrasts after weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Among phrases that distinguish equally well, prefer categories, then the strongest overall contrast.
+    # If phrases distinguish equally many clusters, prefer categories, then the strongest overall contrast.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
@@ -658,7 +658,7 @@ def _names(
                 break
         if chosen:
             found[cluster] = tuple(traits[place].phrases[cluster] for place in chosen)
-    # If names are equal, append the value of the column in which the cluster differs most from the others.
+    # If names are equal, append each cluster's value in the column in which it differs most from the others.
     for phrases in [phrases for phrases, count in Counter(found).items() if count > 1]:
         same = [cluster for cluster, other in enumerate(found) if other == phrases]
         for cluster in same:
@@ -699,7 +699,7 @@ def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
     """Return columns ``name``, ``typical`` and, with ``support``, also ``support`` and ``doubtful``."""
-    # A sample is doubtful if the pool supports another cluster more than the sample's own.
+    # A sample is doubtful if its support for another cluster is larger than that for its own cluster.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
     names[inside] = np.array(found.names, dtype=object)[labels[inside]]
@@ -753,7 +753,7 @@ def round_between(low: float, high: float, kind: str) -> float:
                 if low <= seconds < high:
                     return seconds
         return low
-    low = max(low, float(np.finfo(np.float64).min))  # the generated code has no literal for infinity
+    low = max(low, float(np.finfo(np.float64).min))  # generated code has no literal for infinity
     if not np.isfinite(high):
         return low
     middle = low / 2.0 + high / 2.0

@@ -1,4 +1,4 @@
-"""Differences between new rows and training rows, and changes in clusters after an update with new rows."""
+"""Compare new rows with training rows, and clusters before and after an update with new rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNSEEN = {
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of a cluster's rows in each part of a split, and in a merger
+_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of a cluster in a part of a split, and in a merger
 
 
 class Reference(NamedTuple):
@@ -59,13 +59,13 @@ class Reference(NamedTuple):
 
     def unlike(self, X: Any, labels: NDArray[Any]) -> BoolArray:
         """Return a mask of noise and of rows that exceed the distance limit of their cluster."""
-        # ``X`` contains new rows or, if it is one-dimensional, their distances to the nearest training row.
+        # ``X`` contains new rows or, if one-dimensional, each new row's distance to the nearest training row.
         distances, rows = X, self.rows
         if X.ndim == 2:
             rows, new = _centered(rows, X)
             distances = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors(new)[0][:, 0]
         limits = np.append(self.limits, 0.0)[labels]
-        # Rounding errors can make the distance between identical rows positive.
+        # Because of rounding errors, distances between identical rows can be positive.
         limits += 1e-6 * float(np.abs(rows.data if sparse.issparse(rows) else rows).max(initial=0))
         found: BoolArray = (labels < 0) | (distances > limits)
         return found
@@ -84,7 +84,7 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
-    """Subtract the mean from dense rows, because distances between rows far from 0 are inexact."""
+    """Subtract the mean from dense rows: distances between rows far from the origin are inexact."""
     return [each if sparse.issparse(rows) else each - rows.mean(axis=0) for each in (rows, *others)]
 
 
@@ -96,7 +96,7 @@ def new_columns(
     unseen: Sequence[UnseenCells] = (),
 ) -> dict[str, NDArray[Any]]:
     """Create the columns ``name``, ``unlike`` and, if known, ``support`` and ``ignored`` for new rows."""
-    # The label -1 (noise) selects the last name, which is empty.
+    # Label -1 (noise) selects the last name, which is empty.
     columns: dict[str, NDArray[Any]] = {"name": np.array([*names, ""], dtype=object)[labels]}
     if support is not None:
         own = np.where(labels >= 0, support[np.arange(len(labels)), labels], np.nan)
@@ -245,11 +245,11 @@ def _p_text(value: float) -> str:
 
 
 def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, float]:
-    """Return the expected fraction of unlike rows and the p-value of ``n_unlike`` if nothing has changed."""
-    # ``m`` contains the number of new rows in each cluster and, at the end, of noise. In a cluster of n rows,
-    # the probability that a new row exceeds the 99% quantile, of rank h + 1 = .99 (n - 1) + 1, has the
-    # distribution Beta(n - h, h + 1). The sum over the clusters is approximated by a beta-binomial
-    # distribution with the same mean and variance. New rows are compared with only a sample of a large fit.
+    """Return the expected fraction of unlike rows and the p-value of ``n_unlike`` without drift."""
+    # ``m`` contains the number of new rows in each cluster and, as its last entry, in noise. In a cluster of
+    # n training rows, the probability that a new row exceeds the 99% quantile (rank h + 1 = .99 (n - 1) + 1)
+    # has the distribution Beta(n - h, h + 1). The total is approximated by a beta-binomial distribution with
+    # the same mean and variance. In large fits, n counts only the sampled training rows.
     n = np.maximum(np.append(sizes, sizes.sum()) * min(1.0, _MOST_ROWS / max(sizes.sum(), 1)), 1)
     h = USUAL * (n - 1)
     p = (n - h) / (n + 1)
@@ -324,13 +324,13 @@ class ClusterChanges:
         of_old = counts.sum(axis=1)[:, None]
         whole = ((counts >= _MERGED * of_old) & (of_old > 0)).T
         merges = {new: tuple(np.flatnonzero(row).tolist()) for new, row in enumerate(whole) if row.sum() > 1}
-        # Each cluster in a split contains at least this number of rows.
+        # Each part of a split has at least a fraction _SPLIT of the cluster's rows, and at least two rows.
         large = counts >= np.maximum(_SPLIT * of_old, 2)
         splits = {old: tuple(np.flatnonzero(row).tolist()) for old, row in enumerate(large) if row.sum() > 1}
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
         chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        # A cluster dies if it has no new rows and if, without changes, the probability of this was below .01.
+        # A cluster dies if it has no new rows, and if the probability of this without drift is below .01.
         dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < 0.01)).tolist())
         home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
         moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))
@@ -392,7 +392,7 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
     """Match the first rows' clusters ``before`` to clusters 0, 1, ...; maximise the number of common rows."""
-    # An earlier cluster can match only clusters that contain at least a fifth of its rows.
+    # An earlier cluster can match only clusters that contain at least a fraction _SPLIT of its rows.
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
     pairs = zip(*(each.tolist() for each in linear_sum_assignment(-counts)), strict=True)
@@ -401,8 +401,8 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
     """Give clusters the numbers of their matches in ``before``; also return a map from old to new numbers."""
-    # ``before`` contains the earlier labels of the first rows. Unmatched clusters receive the next numbers.
-    # Then the clusters with the highest numbers take over the numbers of clusters that disappeared.
+    # ``before`` contains the earlier labels of the first rows. Unmatched clusters get the next numbers.
+    # Then, the clusters with the highest numbers get the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

@@ -226,7 +226,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     """Compute the exact non-negative weights V that minimise ||A - V U^T||^2.
 
     Takes O(n_values n_components) time for the products, and at worst about O(n_components^4) time per
-    document.
+    document, but far less if few weights are positive.
 
     Parameters
     ----------
@@ -609,7 +609,7 @@ def _solve(
             continue
         model = NMF(U.shape[1], solver=solver, init="custom", tol=tol, max_iter=max_iter)
         with warnings.catch_warnings():
-            # ``n_iter`` shows whether a run has converged. The other solvers do not issue warnings either.
+            # Ignore the warning, because ``n_iter`` shows whether a run converged; other solvers issue none.
             warnings.simplefilter("ignore", ConvergenceWarning)
             results.V[run] = model.fit_transform(matrix.A, W=V.copy(), H=np.ascontiguousarray(U.T))
         results.U[run] = model.components_.T

@@ -53,8 +53,8 @@ def document_term_counts(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Count the stems in each document.
 
-    Takes O(total length) time. Raises a TypeError or ValueError if an argument is invalid or no term is left,
-    and an ImportError if snowballstemmer is not installed.
+    Takes O(total length) time and O(stored counts) memory. Raises a TypeError or ValueError if an argument is
+    invalid or no term is left, and an ImportError if snowballstemmer is not installed.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def document_term_counts(
 
 
 def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | None) -> list[str]:
-    """Return the most frequent word in the texts for each stem; ties go to the shorter word."""
+    """Return each stem's most frequent word in the texts; ties are broken in favour of the shorter word."""
     counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
     ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
     stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
@@ -105,8 +105,8 @@ def prune_terms(
     """Drop terms that occur in few documents, for example in a subset of a collection.
 
     If ``counts`` come from all documents with ``min_df=1``, ``prune_terms(counts[rows], terms, min_df=2)``
-    equals :func:`document_term_counts` of the selected documents. Raises a ValueError if no term is left or
-    an argument is invalid.
+    equals :func:`document_term_counts` of the selected documents. Takes O(stored counts) time and memory.
+    Raises a ValueError if no term is left or an argument is invalid.
 
     Parameters
     ----------
@@ -150,9 +150,9 @@ class StemmingAnalyzer:
     """Analyzer that returns the stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
     Converts the text to lower case, splits it into runs of at least two letters a to z, drops stop words and
-    stems the remaining words. Takes O(document length) time and O(distinct words so far) memory. Raises an
-    ImportError if snowballstemmer is not installed. Sources: Ensemble NMF, section 3.1; M. Porter, "An
-    algorithm for suffix stripping", Program 14 (1980).
+    stems the remaining words. Takes O(document length) time and O(distinct words so far) memory for cached
+    stems, which a pickle omits. Raises an ImportError if snowballstemmer is not installed. Sources: Ensemble
+    NMF, section 3.1; M. Porter, "An algorithm for suffix stripping", Program 14 (1980).
 
     Parameters
     ----------
@@ -192,7 +192,8 @@ class StemmingAnalyzer:
         """Return the stems of a document, in order and with repetitions.
 
         A document is a string, or a mapping with at least one of the fields ``title``, ``abstract``, ``text``
-        (strings or None) and ``headings`` (a sequence of strings or None), which are joined by spaces.
+        (strings or None) and ``headings`` (a sequence of strings or None), which are joined by spaces. Raises
+        a TypeError or ValueError for an invalid document.
         """
         text = document if isinstance(document, str) else self._joined(document)
         # An empty stem marks a stop word.
@@ -274,8 +275,9 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     """Return the information gain of the labels given the presence of each feature, in bits.
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
-    label; one class per sample is replaced by class indicators. Takes O(stored values * n_labels) time.
-    Raises a ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid. Source: SISC-ML, section 5.
+    label; one class per sample is replaced by class indicators. Takes O(stored values * n_labels) time, and
+    O(stored values) memory plus blocks of 32 MB. Raises a ValueError if no sample is labelled, or if ``X`` or
+    ``y`` is invalid. Source: SISC-ML, section 5.
 
     Parameters
     ----------
@@ -339,9 +341,10 @@ def _bits(counts: FloatArray, totals: Any) -> FloatArray:
 class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimator):
     """Select the features with the largest :func:`information_gain`.
 
-    Issues a UserWarning if all features are constant. Unlabelled samples are ignored. The paper used the
-    labels of all samples, even test samples, which overestimates results with few labels; to reproduce it,
-    fit before splitting the data. Source: SISC-ML, section 5.
+    Takes the same time and memory as :func:`information_gain`. Issues a UserWarning if all features are
+    constant. Unlabelled samples are ignored. The paper used the labels of all samples, even test samples,
+    which overestimates results with few labels; to reproduce it, fit before splitting the data. Source:
+    SISC-ML, section 5.
 
     Parameters
     ----------
@@ -419,7 +422,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
 
 class _SparseWeighting(_arrays.ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base class of parameter-free transformers that weight rows of finite, non-negative values."""
+    """Base class for parameter-free transformers that weight rows of finite, non-negative values."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -435,9 +438,11 @@ class NCWTransformer(_SparseWeighting):
     """Divide each document by the square root of its similarity to all documents (normalised-cut weighting).
 
     A document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
-    all documents in ``fit``; if z_i = 0, it becomes zero. New documents are weighted with the same s. Takes
-    O(stored weights) time and memory. The output is sparse, so ``set_output`` accepts only ``"default"``.
-    Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu, Y. Gong, SIGIR (2003).
+    all documents in ``fit``; if z_i = 0, it becomes zero. New documents are weighted with the same s,
+    independently of each other; they become zero if they share no term with the documents in ``fit``. Takes
+    O(stored weights) time and memory. Raises a ValueError for negative, infinite or missing weights or a
+    different number of terms. The output is sparse, so ``set_output`` accepts only ``"default"``. Sources:
+    Ensemble NMF, section 2.1; W. Xu, X. Liu, Y. Gong, SIGIR (2003).
 
     Attributes
     ----------
@@ -457,7 +462,7 @@ class NCWTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Compute the sum of the documents; raise a ValueError for negative or non-finite weights."""
+        """Compute the sum of the documents (unit or zero rows in the paper), shape (n_documents, n_terms)."""
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
             self.sum_ = np.asarray(weights.sum(axis=0, dtype=np.float64)).ravel()
@@ -466,7 +471,7 @@ class NCWTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weight documents by their similarity to those in ``fit``; the CSR matrix keeps float32 input."""
+        """Weight documents by similarity to those in ``fit``; return float32 (for float32) or float64 CSR."""
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
         # Scale both factors by the magnitude of the sums, which cancels, to avoid overflow and underflow.
@@ -494,8 +499,10 @@ class PaperTfidfTransformer(_SparseWeighting):
     """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
 
     Terms that occur in every document have weight 0; scikit-learn's ``TfidfTransformer`` multiplies counts by
-    ln(n / df_j) + 1 (without smoothing) instead. Takes O(stored counts) time and memory. The output is
-    sparse; ``set_output`` accepts only ``"default"``. Source: Ensemble NMF, section 2.
+    ln(n / df_j) + 1 (without smoothing) instead. New documents are weighted with the ``idf_`` from ``fit``.
+    Takes O(stored counts) time and memory. Raises a ValueError for negative, infinite or missing counts or a
+    different number of terms. The output is sparse; ``set_output`` accepts only ``"default"``. Source:
+    Ensemble NMF, section 2.
 
     Attributes
     ----------
@@ -529,8 +536,8 @@ class PaperTfidfTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight counts by the ``idf_`` from ``fit``, and scale rows to unit length.
 
-        Returns a CSR matrix that keeps float32 input. A document whose terms all have weight 0 has a zero
-        row; a warning reports the number of such documents.
+        Returns a CSR matrix, float32 for float32 input and float64 otherwise. A document whose terms all have
+        weight 0 has a zero row; a warning reports the number of such documents.
         """
         check_is_fitted(self)
         weights = _arrays.near_one(validated_rows(self, X, reset=False))
@@ -550,8 +557,8 @@ def binary_unigrams(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Return binary indicators of the words in each text, using scikit-learn's ``CountVectorizer``.
 
-    Source: SISC-ML, section 5. Raises a TypeError or ValueError if texts is not a sequence of strings, an
-    option is invalid, or no word is left.
+    Takes O(total text length) time and O(stored values) memory. Source: SISC-ML, section 5. Raises a
+    TypeError or ValueError if texts is not a sequence of strings, an option is invalid, or no word is left.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Selection of solutions from fronts: attainment scores, control data, and the hull front of SRMOSC."""
+"""Select solutions from fronts: attainment scores, control data, and the hull front of SRMOSC."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _staircase(values: FloatArray) -> FloatArray:
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
-    """Return the distances to a staircase that leads down to each corner, and right to the next corner."""
+    """Return distances to the staircase with the given corners (its lower left vertices)."""
     x, y = points[:, :1], points[:, 1:]
     left, low = corners[:, 0], corners[:, 1]
     above, right = np.append(np.inf, low[:-1]), np.append(left[1:], np.inf)
@@ -147,8 +147,10 @@ class AttainmentScores:
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
-        """Return the best solution for each number of clusters at which the score has a local maximum."""
-        # A local maximum exceeds the previous score, and is at least the next score.
+        """Return the best solution for each number of clusters at which the score has a local maximum.
+
+        A local maximum exceeds the score of the next lower number, and is not below that of the next higher.
+        """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
         padded = np.concatenate([[-np.inf], self.scores[rows], [-np.inf]])
@@ -225,7 +227,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     kept = np.zeros((n_samples, width), dtype=np.bool_)
     least_squares.lower_hulls(errors, 0, n_samples, kept)
     row, place = np.nonzero(kept)
-    # Repeat the pursuit to compute the weights at hull corners; storing all weights would take much memory.
+    # Repeat the pursuit to get the weights at hull corners: all weights would take too much memory.
     entries = np.concatenate([[0], np.cumsum(place + 1)])
     slots[row, place] = entries[:-1]
     corner_errors = errors[row, place]
@@ -237,7 +239,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
 
 def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Return the objectives of all solutions, and the row changed by each step, sorted by gain per link."""
+    """Return the objectives of all members, and the row that each step changes, best gain first."""
     first = np.concatenate([[True], row[1:] != row[:-1]])
     step = np.flatnonzero(~first)
     gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
@@ -290,7 +292,7 @@ class SRMOSCHull:
         return weights
 
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
-        """Return the row of each link of a member, and the position of its weight."""
+        """Return the row of each link of a member, and the position at which its weight is stored."""
         if not -len(self) <= member < len(self):
             raise ValueError(f"member must be from {-len(self)} to {len(self) - 1}, got {member}")
         n_samples = self._problem.n_samples
@@ -333,7 +335,7 @@ def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]
         raise ValueError(f"fractions must be a non-empty list of numbers in (0, 1], got {fractions}")
     fronts = [F[~np.isnan(F).any(axis=1)] for F in fronts]
     x = np.unique(np.concatenate(fronts)[:, 0])
-    # For each front, the lowest second objective among points with a first objective of at most x.
+    # For each front, the lowest second objective among points with a first objective up to x.
     least = [np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0, initial=np.inf) for F in fronts]
     reached = np.sort(least, axis=0)
     levels = {one: reached[math.ceil(one * len(fronts) - 1e-9) - 1] for one in fractions}

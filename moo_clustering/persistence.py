@@ -1,4 +1,4 @@
-"""Archives without pickles, atomic writes, checkpoints and fingerprints."""
+"""Pickle-free archives, atomic file writes, checkpoints and fingerprints."""
 
 import errno
 import hashlib
@@ -61,20 +61,20 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements per block when an array is copied for hashing
-# An archive may expand to this number of bytes or, if more, to this multiple of its size. Decompression bombs
-# exceed both limits, because they compress zeros to a thousandth of their size. Other archives rarely do.
+# An archive may expand to this number of bytes or, if larger, to this multiple of its size. Decompression
+# bombs exceed both limits, because zeros compress to a thousandth of their size. Other archives rarely do.
 _ALWAYS, EXPANSION = 2**28, 100
-# Maximum number of rows or columns in an array without elements.
+# Maximum number of rows or columns of an empty array.
 _MOST_EMPTY = 2**24
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Spreadsheets evaluate a formula at the beginning of a cell, even after blanks. Some ignore quotes and split
-# a cell at another locale's separator or at a line end, so the beginning of each part is also escaped, even
-# after a separator at the end of the cell, where the closing quote would begin a new cell. Apostrophes in the
-# text are escaped so that reading restores them. `download.js` in the report does the same.
+# Spreadsheets evaluate a formula at the beginning of a cell, even after blanks. Some ignore quotes, and split
+# a cell at separators of other locales and at line ends. Therefore, the beginning of each part is escaped,
+# also after a separator at the end of the cell, where the closing quote would begin a new cell. Apostrophes
+# in the text are escaped too, so that reading restores the text. `download.js` in the report does the same.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
     '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
@@ -92,7 +92,7 @@ _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)
 # Seconds without a write after which a temporary file is considered abandoned, even if its process exists.
 _UNTOUCHED = 3600.0
-# Temporary files of this process, and folders that it has already cleaned.
+# Temporary files of this process, and folders from which it has removed abandoned files.
 _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
 # Errors raised when another process holds the lock. Other errors mean that locks are not supported.
@@ -265,7 +265,7 @@ def is_temporary(name: str) -> bool:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove temporary files that killed processes left in a folder."""
+    """Remove temporary files of killed processes from a folder."""
     with suppress(OSError), os.scandir(folder) as entries:
         found = [(entry.path, parts[1]) for entry in entries if (parts := _TEMPORARY.fullmatch(entry.name))]
         for path, number in found:
@@ -275,7 +275,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_abandoned(temporary: str, number: int) -> bool:
-    """Return whether a temporary file is unlocked and its process has ended or has long been idle."""
+    """Return whether a temporary file is unlocked, and is old or from a process that has ended."""
     before = os.lstat(temporary)
     if os.path.basename(temporary) in _WRITING or not stat.S_ISREG(before.st_mode):
         return False
@@ -396,7 +396,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # Other processes that clean the folder do not remove locked files.
+                    # Lock the file, so that other processes do not remove it as abandoned.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -414,7 +414,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         raise
     finally:
         _WRITING.discard(temporary.name)
-    # If the system supports this call, it makes a renamed file survive a power failure.
+    # Where supported, this makes the renamed file survive a power failure.
     with suppress(OSError):
         descriptor = os.open(path.parent, os.O_RDONLY)
         try:
@@ -566,7 +566,7 @@ def to_json(value: Any, where: str = "value") -> Any:
     """
     if value is None or isinstance(value, bool):
         return value
-    for kind in (str, int, float):  # subclasses become plain values
+    for kind in (str, int, float):  # convert instances of subclasses
         if isinstance(value, kind):
             return kind(value)
     if isinstance(value, np.generic):
@@ -614,7 +614,7 @@ class ObjectsError(ValueError):
 
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read all arrays in an archive, and skip members whose names do not end in ``.npy``."""
-    # Arrays are never unpickled, and are allocated only if the file contains all their bytes. Checksums are
+    # Arrays are never unpickled. They are allocated only if the file contains all their bytes. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects. Raises a ValueError, OSError, BadZipFile
     # or zlib.error if the file is damaged, or if it expands to over 256 MiB and over 100 times its size.
     size = file.seek(0, 2)
@@ -623,7 +623,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
         if _n_listed(file, size) not in (None, len(archive.infolist())):
             raise ValueError("its list of members is truncated")
         for each in archive.infolist():
-            archive.open(each).close()  # raises if the names in the list and in the member differ
+            archive.open(each).close()  # raises an error if the listed name differs from the member's
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
@@ -661,7 +661,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             raise ValueError(f"array {name!r} has an unreadable header") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")
-        # Shapes with booleans or negative numbers could also match the number of bytes.
+        # Reject booleans and negative numbers, with which a shape could still match the number of bytes.
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError(f"array {name!r} declares the invalid shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
@@ -734,7 +734,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
     Issues a UserWarning if the checkpoint was saved with a different BLAS kernel, which can change the last
     digits of results. Raises an ArchiveError if the file is not a readable checkpoint, and a
-    CheckpointMismatchError if the checkpoint belongs to another run.
+    CheckpointMismatchError that lists the differences if it belongs to another run.
 
     Returns
     -------
@@ -757,7 +757,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # A subset of the libraries is accepted, because one of the processes may have loaded an additional one.
+    # Accept a subset, because either process may have loaded additional libraries.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
@@ -768,7 +768,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = "") -> list[str]:
-    """Describe the keys with different values; ``what`` precedes their names."""
+    """Return a text on the keys with different values; ``what`` precedes their names."""
     found = []
     for key in {**there, **here}:
         if key in there and key in here:

@@ -416,8 +416,8 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
     """Carry the user's cluster names over from one partition to another; warn about dropped names."""
-    # A cluster's name goes to the new cluster that contains more than half of the cluster's samples, if these
-    # samples also make up more than half of the new cluster. Otherwise, the name is dropped.
+    # A name is carried over to the new cluster that contains more than half of the samples of the old
+    # cluster, if these samples are more than half of the new cluster. Otherwise, the name is dropped.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]
@@ -471,7 +471,7 @@ class SearchHistory(NamedTuple):
 
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """Read the history from a fitted estimator, recorder, data frame, DEAP logbook or array."""
-    # ``names`` are the objective names of a recorder. Default: the objective names of the estimator.
+    # ``names`` are objective names for a recorder (default: the objective names of the estimator).
     from moo_clustering.algorithms.search import Recorder
 
     if isinstance(run, pd.DataFrame):
@@ -543,7 +543,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 
 def _of_logbook(logbook: Any) -> SearchHistory:
-    """Read a logbook; statistics that cover several objectives become one column per objective."""
+    """Convert a logbook; statistics of several objectives become one column per objective."""
     rows, chapters = [], getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
     for place, record in enumerate(logbook):
         row = dict(record)

@@ -1,4 +1,4 @@
-"""Comparison of methods on many data sets: Friedman's test and pairwise tests (Shaffer, Holm, Nemenyi)."""
+"""Compare methods on many data sets: Friedman's test and pairwise tests (Shaffer, Holm, Nemenyi)."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ __all__ = [
     "shaffer_static",
 ]
 
-# Relative rounding error in a Friedman statistic.
+# Relative rounding error of a Friedman statistic.
 _EPS = 1e-9
-# Relative rounding error in scores, by size of the type in bytes: 64, 8 and 1 units in the last place. This
-# exceeds the change in the mean of a few thousand runs due to another order of summation. Half-precision
-# numbers are summed in single precision, so only the last place can differ.
+# Relative rounding error of scores, by size of the type in bytes: 64, 8 and 1 units in the last place. This
+# exceeds the effect of the order of summation on the mean of a few thousand runs. Half-precision numbers are
+# summed in single precision, so only the last place can differ.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 # Published average ranks often have only one decimal.
 _ROUNDING = 0.05
@@ -56,9 +56,9 @@ def shaffer_static(
     """Test all pairs of methods with Shaffer's static procedure.
 
     This procedure is more powerful than Holm's, because equality is transitive: if two methods differ, fewer
-    other pairs can be equal. Takes O(k^2 log k) time for k methods, and O(k^4) bit operations on the first
-    call. Sources: J. P. Shaffer, Journal of the American Statistical Association 81(395), 1986; S. García, F.
-    Herrera, Journal of Machine Learning Research 9, 2008.
+    other pairs can be equal. For ties, see :func:`average_ranks`. Takes O(k^2 log k) time for k methods, and
+    O(k^4) bit operations on the first call. Sources: J. P. Shaffer, Journal of the American Statistical
+    Association 81(395), 1986; S. García, F. Herrera, Journal of Machine Learning Research 9, 2008.
 
     Parameters
     ----------
@@ -136,9 +136,9 @@ def friedman(
 ) -> FriedmanResult:
     """Test whether all methods perform equally, with Friedman's test and the Iman-Davenport variant.
 
-    Takes O(n_datasets n_methods log n_methods) time. Raises a ValueError if there are fewer than 3 methods or
-    2 data sets, or if a cell is not a number. Source: J. Demšar, Journal of Machine Learning Research 7,
-    2006, section 3.2.2.
+    For ties, see :func:`average_ranks`. Takes O(n_datasets n_methods log n_methods) time. Raises a ValueError
+    if there are fewer than 3 methods or 2 data sets, or if a cell is not a number. Source: J. Demšar, Journal
+    of Machine Learning Research 7, 2006, section 3.2.2.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def friedman(
         statistic = 0.0 if all_tied else float(stats.friedmanchisquare(*table.T).statistic)
     elif statistic < _EPS:  # below the rounding error
         statistic = 0.0
-    # The F statistic of Iman and Davenport is infinite for the largest possible statistic.
+    # Iman and Davenport's F statistic is infinite for the largest possible Friedman statistic.
     largest = n * (k - 1)
     rest = largest - statistic
     f_value = float("inf") if rest <= _EPS * largest else (n - 1) * statistic / rest
@@ -375,7 +375,7 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _best_first(pairs: pd.DataFrame) -> list[str]:
-    # The better method of each pair is ``method_1``, so the best method occurs most often in this column.
+    # ``method_1`` is the better method of each pair, so the best method is most frequent in this column.
     wins = pairs["method_1"].value_counts()
     return sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
 
@@ -555,7 +555,7 @@ def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
 
 def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
     """Number the scores in each row 0, 1, ... in increasing order; tied scores have the same number."""
-    # Scores that are adjacent in sorted order are tied if they differ by at most the larger of their errors.
+    # Adjacent scores in sorted order are tied if they differ by at most the larger of their errors.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -624,7 +624,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
 
 
 def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, Any]:
-    """Return a data frame of dtype object, and the dtype of the array (None for lists of Python numbers)."""
+    """Return the results as a DataFrame of dtype object, and their original dtype (None for lists)."""
     array = checked_array(results, "results", object)
     if array.ndim != 2:
         got = f"{array.ndim} dimension{'' if array.ndim == 1 else 's'}"
@@ -634,8 +634,8 @@ def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, 
     if len(columns) != array.shape[1]:
         width = array.shape[1]
         raise ValueError(f"methods must have one name per column of results ({width}), got {len(columns)}")
-    # The conversion to objects yields double-precision Python numbers, so take the type from the input. A
-    # list of low-precision arrays has the type of the arrays.
+    # Conversion to objects yields double-precision Python numbers, so take the dtype from the input. The
+    # dtype of a list of arrays is that of the arrays.
     has_type = hasattr(results, "dtype")
     kind = results.dtype if has_type else np.asarray(results).dtype
     has_type = has_type or (kind.kind == "f" and kind.itemsize < 8)
@@ -677,7 +677,7 @@ def _adjusted_pairs(
     n_datasets: int | None,
     methods: Sequence[str] | None,
 ) -> pd.DataFrame:
-    """Return all pairs, better method first, by decreasing z, with their two-sided p-values."""
+    """Return all pairs (better method first) with two-sided p-values, sorted by decreasing z."""
     alpha = checked_alpha(alpha)
     ranks, n = _rank_summary(results, greater_is_better, n_datasets, methods)
     ranks = ranks.sort_values(kind="stable")
@@ -712,7 +712,7 @@ def signed_rank_p(differences: FloatArray) -> float:
     away = differences[differences != 0]
     if len(differences) > 13:
         return float(stats.wilcoxon(differences).pvalue) if len(away) else 1.0
-    # SciPy would enumerate all sign assignments if ranks are tied. Here, counts[s] is the number of
+    # With tied ranks, SciPy would enumerate all sign assignments. Here, counts[s] is the number of
     # assignments in which the positive ranks sum to s. Ranks are doubled, because tied ranks can be halves.
     ranks = np.rint(2 * rankdata(np.abs(away))).astype(np.intp)
     counts = np.ones(1)
@@ -735,7 +735,7 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     """Return the possible numbers of equal pairs of methods, in increasing order."""
     # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
     # S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} with S(0) = {0}. Each set is stored as the bits
-    # of an integer, so a shift adds j (j - 1) / 2 to all its members.
+    # of an integer, so a left shift adds j (j - 1) / 2 to all members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))

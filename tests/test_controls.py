@@ -132,7 +132,7 @@ def test_estimators_have_controls_with_as_many_evaluations_as_their_search():
         ValueError, match=r"'one_minus_diversity' is not finite for .* only on the individual"
     ):
         PESC(2, pop_size=8, n_gen=2).controls(X, seeds=1)
-    with pytest.raises(ValueError, match="NSGA2Clus does not run a search that could"):
+    with pytest.raises(ValueError, match="NSGA2Clus does not run a search that supports controls"):
         NSGA2Clus(engine="deap", search="evolve").controls(X)
     with pytest.raises(ValueError, match="n_evals must be an integer of at least 1"):
         AMOSAClus().controls(X)
@@ -148,7 +148,7 @@ def test_an_evolution_of_the_pool_has_controls_and_scores_samples_of_landmarks(e
     assert found["evaluations"].tolist() == 2 * [8 * 3, 8, 8 * 3]
     assert (found["ari"] == 1).all()
     assert f"best {model.fit(X).objective_names_[0]}" in found
-    with pytest.raises(ValueError, match=r"ParetoClustering does not run a search .* such as n_gen=20"):
+    with pytest.raises(ValueError, match=r"ParetoClustering does not run a search .*; set n_gen=20"):
         ParetoClustering(**options).controls(X)
 
 

@@ -51,7 +51,7 @@ def test_small_asymmetry_is_averaged_in_a_copy():
         (lambda D: D[:, :3], "square"),
         (lambda D: D - 5 * np.eye(4), "negative"),
         (lambda D: D + np.eye(4), "diagonal"),
-        (lambda D: D + np.triu(np.full((4, 4), 0.1), 1), "not symmetric"),
+        (lambda D: D + np.triu(np.full((4, 4), 0.1), 1), "must be symmetric, but differ by up to 0.1"),
         (lambda D: np.where(D == 3, np.inf, D), "infinity"),
     ],
 )

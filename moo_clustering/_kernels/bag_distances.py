@@ -15,13 +15,13 @@ from moo_clustering._kernels.threads import borrowed
 
 # Codes for BagSDbw's ``reading``, the definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# Arrays contain no NaNs. Multiplications and additions may be fused, but sums may not be reordered.
+# Fast-math flags: there are no NaNs, and operations may be fused; the order of sums is preserved.
 _FAST = {"nnan", "nsz", "contract"}
 # An expanded squared distance below this fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
 _CANCELLED = 1e-6
 # Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Codes for objectives, and for CHCMIC's ``weights``, which convert objective values to draw weights.
+# Codes for objectives, and for CHCMIC's ``weights``, by which objective values become draw weights.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 # Codes for reductions over a bag's rows.
@@ -102,7 +102,7 @@ def _nearness(square, stdev, reading, arrays):
 
 @borrowed()
 def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, middle):
-    """middle[k, c] += nearness of the bags of every other cluster k to the midpoint of centroids k and c."""
+    """middle[k, c] += nearness of cluster k's bags to the midpoint of centroids k and c, for all k != c."""
     for b in range(labels.shape[0]):
         k = labels[b]
         if k != c:
@@ -114,7 +114,7 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 @borrowed()
 def _mean_ratio(middle, center, counts):
-    """Average over cluster pairs: the density between both clusters, divided by their larger own density."""
+    """Average (density between two clusters) / (larger of their own densities) over all cluster pairs."""
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
         if counts[a] > 0:
@@ -346,10 +346,10 @@ def over_rows(values, x_bounds, how, out):
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):
-    """kept[t] = False if another instance is farther from all bags by ``margin``, or is an earlier copy."""
+    """kept[t] = False if another instance is farther from all bags by ``margin``, or t is a duplicate."""
     # ``order`` must sort instances by decreasing sum of values, because only earlier instances can be farther
-    # from all bags. Dropped instances need no comparisons, because the instances that dropped them drop all
-    # that they would drop.
+    # from all bags. Dropped instances are not compared with later ones: any that they would drop are also
+    # dropped by the instances that dropped them.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -382,7 +382,7 @@ def _equal(a, b):
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):
     """Return whether the ``n_largest`` largest values of mine - others have a mean of at most -margin."""
-    # First test the bags at the front of ``bags``: they decided the previous comparison, and often suffice.
+    # Test the bags at the front of ``bags`` first: they decided the previous comparison, and often suffice.
     n_bags = mine.shape[0]
     total = 0.0
     for k in range(n_largest):
@@ -604,7 +604,7 @@ class State(NamedTuple):
     labels: IntArray  # (N,)
     chunk_label: IntArray  # (C,)
     projections: AnyFloatArray  # (K, S, C) sums of products over each cluster
-    own: AnyFloatArray  # (S, C) projections of the cluster of each chunk's bag
+    own: AnyFloatArray  # (S, C) projections onto the sum over the cluster of each chunk's bag
     pulls: AnyFloatArray  # (K, N) sums of pulls over each cluster
     inner: AnyFloatArray  # (K, K) sums of pulls over pairs of clusters
     masses: AnyFloatArray  # (K,) sums of weights
@@ -618,9 +618,9 @@ class State(NamedTuple):
 class Trial(NamedTuple):
     """Values for the clusters after one bag has left or entered a cluster."""
 
-    scale: AnyFloatArray  # (C,)
-    pull: AnyFloatArray  # (C,)
-    best: AnyFloatArray  # (C,)
+    scale: AnyFloatArray  # (C,) argument of moved_chunk_maxima
+    pull: AnyFloatArray  # (C,) argument of moved_chunk_maxima
+    best: AnyFloatArray  # (C,) result of moved_chunk_maxima
     factor: AnyFloatArray  # (K,) 2 / mass after the move
     norms: AnyFloatArray  # (K,) squared norm of the centroid after the move
     spreads: AnyFloatArray  # (K,) sum of radii after the move, without the moved bag

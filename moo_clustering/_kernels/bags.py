@@ -25,8 +25,8 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
-    """Move to each empty cluster the bag farthest from (else nearest to) its own centroid."""
-    # No cluster loses its last bag, and no bag moves twice. Ties are broken by the lower bag number.
+    """Move the bag farthest from its own centroid (or nearest, if not ``farthest``) to each empty cluster."""
+    # A cluster's last bag is never moved, and no bag moves twice. Ties are broken by the lower bag number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -156,7 +156,7 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):
-    """Visit once each gene for which ``genes`` is true; store unpenalised objectives and violations."""
+    """Visit every gene marked in ``genes`` once; store unpenalised objectives and violations."""
     trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
         state = _new_state(i, arrays, task, labels, sums, trial)

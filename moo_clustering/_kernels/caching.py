@@ -55,7 +55,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Return whether to replace a kernel by its Python function or NumPy equivalent, with equal results."""
-    # True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
+    # True for kernels neither compiled nor saved, until Python has run ``_INTERPRETED`` of their steps.
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
         return False
@@ -91,7 +91,7 @@ class KernelCache(caching.FunctionCache):
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
-        # Prefixes of the names of all files of the function, and of the files compiled from this source.
+        # File-name prefixes: for all files of the function, and for files compiled from this source.
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._current = f"{self._prefix}{self._stamp.hex()[:16]}."
         self.enable()
@@ -214,7 +214,7 @@ def saved_in(source: Path, chosen: str) -> Place:
 
 
 def _problem(folder: Path) -> str:
-    """Create a folder if necessary; return why loops cannot be saved there, or an empty string."""
+    """Create a folder if necessary; return the reason why loops cannot be saved there, or an empty string."""
     try:
         # Create parents one by one, because with `os.makedirs`, the umask would determine their mode.
         for part in (*reversed(folder.parents), folder):
@@ -296,7 +296,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """Return a SHA-256 hash of a source file, the kernels it imports and library versions, or empty bytes."""
+    """Return a SHA-256 hash of a source file, its imported kernels and library versions; b"" on errors."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:

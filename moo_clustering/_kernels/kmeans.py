@@ -6,16 +6,16 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Rounding errors, relative to the largest distance, of a distance (per feature) and of a bound that is
-# updated in every pass. Samples are skipped only if their bounds differ by more than this, so that labels,
-# even of ties, are the same as in the plain algorithm.
+# Rounding errors relative to the largest distance: of a distance (per feature), and of a bound after all its
+# updates. Samples are skipped only if their bounds differ by more than these errors. Labels, even of tied
+# samples, are therefore the same as in the plain algorithm.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
 
 @njit(cache=True, nogil=True)
 def _square_in_order(x, c):
-    """Return the squared distance for finding the farthest sample, rounded identically on every machine."""
+    """Return a squared distance, rounded identically on every machine, for finding the farthest sample."""
     total = 0.0
     for t in range(len(x)):
         gap = x[t] - c[t]
@@ -94,7 +94,7 @@ def _least(values, n):
 
 @njit(cache=True, nogil=True)
 def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
-    """Write the nearest points of rows ``first`` to ``last - 1``, sorted by distance and then number."""
+    """Write the points nearest to rows ``first`` to ``last - 1``, sorted by distance and then number."""
     # Group g contains the points ``starts[g]:starts[g + 1]``; ``blocks`` contains a flattened (d, size) array
     # per group. A point is listed only for rows within its squared distance limit. A group is skipped if
     # its pivot (a column of ``pivots``) is farther from the row than the group's radius plus the largest
@@ -214,9 +214,9 @@ def _radius(X):
 @njit(cache=True, nogil=True)
 def lloyd(X, centers, labels, max_passes, tolerance):
     """Run Lloyd iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
-    # Iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``; then
-    # labels belong to the moved centres. An empty cluster's centre moves to the sample farthest from its own
-    # centre, except samples that are alone in a cluster. Ties are broken by the lower centre. Samples are
+    # Iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``;
+    # labels then belong to the moved centres. An empty cluster's centre moves to the sample farthest from its
+    # own centre, except samples that are alone in a cluster. Ties are broken by the lower centre. Samples are
     # skipped only if their own centre is nearest by more than rounding errors. Means of unchanged clusters
     # remain bitwise identical. Returns the sum of squares, numbers of passes and distances, and convergence.
     n, d = X.shape
@@ -304,7 +304,7 @@ def _first_above(cumulative, value):
 
 @njit(cache=True, nogil=True)
 def greedy_seeds(X, precomputed, first, draws, chosen):
-    """Greedy k-means++: draw several candidates per seed by squared distance, and keep the best of them."""
+    """Greedy k-means++: for each seed, draw candidates weighted by squared distance, and keep the best."""
     # ``draws`` (k - 1, trials) are uniform numbers for all seeds but the first. Samples that equal a seed
     # are chosen only if there are no others. X contains points, or squared distances if ``precomputed``.
     n = len(X)
@@ -342,7 +342,7 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
 
 @njit(cache=True, nogil=True)
 def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
-    """Accumulate the sizes, sums, squares (two parts), first and farthest rows of p candidates' clusters."""
+    """Update the sizes, sums, squares (two parts), first and farthest rows of p candidates' clusters."""
     # ``columns`` (d, p k) contains the k centres of each candidate. Adding a large number and subtracting it
     # again rounds terms to multiples of ``units`` (p, 3), so that no sum depends on the row order.
     p, k, d = sums.shape

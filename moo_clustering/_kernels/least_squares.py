@@ -153,7 +153,7 @@ def _error(rest, weights, n, rho):
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
-    """Run coordinate descent over the positive weights among the first n."""
+    """Run coordinate descent on the positive weights among the first n candidates' weights."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -173,7 +173,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):
-    """Set small weights to 0, and add a link if none remains; return the error and the number of links."""
+    """Zero small weights; if none remain, link the first candidate. Return the error and number of links."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0
@@ -317,7 +317,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
                 solution[t] = trial[t]
             break
         kept = 0
-        # After a step of 0, the new candidate's weight is 0; keep it if its trial weight is positive.
+        # After a step of 0, the new weight is 0; keep the candidate if its trial weight is positive.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -334,9 +334,9 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
 
 @njit(cache=True, nogil=True)
 def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
-    """Find the smallest error for each number of links, and store the weights for numbers with a slot."""
+    """Find the smallest error for each number of links; store the weights if ``slots`` is not negative."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise the
-    # support's weights. ``errors[i, k - 1]`` is infinite for numbers of links k that the path skips.
+    # support's weights. If no solution with k links is found, ``errors[i, k - 1]`` remains infinite.
     width = candidates.shape[1]
     row, weights, rest = np.empty(width, dtype=np.float32), np.empty(width), np.empty(X.shape[1])
     used, support = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.int64)

@@ -240,7 +240,7 @@ def move_links(E, sizes, g, h, out, into):
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):
-    """Move nodes as :func:`move_samples` does samples; ``rows`` are outgoing, ``columns`` incoming links."""
+    """Do the same as :func:`move_samples` for nodes; ``rows`` are outgoing and ``columns`` incoming links."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:

@@ -1,4 +1,4 @@
-"""Genes that link samples: counts per locus, connected components, and objectives of components.
+"""Kernels for genes that link samples: counts per locus, connected components, and objectives of components.
 
 Objectives are computed from parts: groups of samples that no individual in a search can separate (pieces of
 MOCK's minimum spanning tree).
@@ -124,7 +124,7 @@ def component_rows(links, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out):
-    """out[q] = variance, deviation and connectivity, as far as ``rows`` requests them."""
+    """out[q] = variance, deviation and connectivity; ``rows`` selects the objectives to be computed."""
     # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):

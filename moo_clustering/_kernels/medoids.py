@@ -108,7 +108,7 @@ def dense_own(X, medoids, labels, kind, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def sparse_own(indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi):
-    """Compute the same result as dense_own; ``vector`` is zero before and after the call."""
+    """Compute the same result as dense_own; ``vector`` (scratch space) is zero before and after the call."""
     for q in range(lo, hi):
         for c in range(medoids.shape[1]):
             m = medoids[q, c]
@@ -374,8 +374,8 @@ def least_total_members(
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
-    # Totals tie if they are at most (1 + ``relative``) times the smallest plus ``each`` per member. They are
-    # at least ``unit`` times the coarse totals, of which ``bounds`` is the part from the upper planes. The
+    # Totals are tied if they are at most (1 + ``relative``) times the smallest plus ``each`` per member.
+    # ``unit`` times the coarse total is a lower bound; ``bounds`` is its part from the upper planes. The
     # lower planes, and then D, are read only if a sample's total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
@@ -423,7 +423,7 @@ def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, pen
     # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored in the same way. A group joins
     # the medoid with the fewest of its opponents so far; ties are broken by lower cost, then position. If
     # penalty >= 0, it joins the medoid with the lowest cost + penalty * opponents instead. ``costs[r, g]`` is
-    # the group's total distance to medoid r; ``index`` (n_individuals, k_max) contains such r, or -1.
+    # the group's total distance to medoid r; ``index`` (n_individuals, k_max) contains values of r, or -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

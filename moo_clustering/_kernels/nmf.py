@@ -1,7 +1,7 @@
 """Non-negative matrix factorisation of one sparse matrix in many simultaneous runs.
 
-A panel contains the factors of all runs: column ``c * n_runs + t`` is component c of run t, so that loops
-over the runs access contiguous memory. Gram matrices are stored as lower triangles, one row per entry.
+A panel stores one factor (U or V) of all runs: column ``c * n_runs + t`` is component c of run t, so that
+loops over the runs access contiguous memory. Gram matrices are stored as lower triangles, one row per entry.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def _add_four(x0, q0, x1, q1, x2, q2, x3, q3, out):
 
 @borrowed()
 def _multiply_row(data, indices, start, stop, other, out):
-    """Set ``out`` to the product of a sparse-matrix row and the other panel."""
+    """Set ``out`` to the product of a row of the sparse matrix and the other factor's panel."""
     out[:] = 0.0
     z = start
     while z + 4 <= stop:

@@ -82,7 +82,7 @@ def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, to
 
 @njit(cache=True, nogil=True)
 def _emptied(counts, row, members, shift, in_all):
-    """Return the number of pairs within classes; move the counters' values into the label totals."""
+    """Count the pairs within classes; add the counters to the totals per label, and reset them to zero."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):
@@ -165,7 +165,7 @@ def sweep_groups(
 
 @njit(cache=True, nogil=True)
 def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
-    """Fill rows lo..hi-1 of ``common`` with the number of pairs that are together in both partitions."""
+    """Fill rows lo..hi-1 of ``common`` with the number of pairs that share a cluster in both partitions."""
     # Partitions whose contingency table exceeds ``most_cells`` cells are compared cluster by cluster, in
     # O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is omitted.
     n = first.shape[1]
@@ -329,7 +329,7 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
-    """Assign samples labelled -1 to the clusters of largest link weight; return the number still at -1."""
+    """Assign samples labelled -1 to their most strongly linked clusters; return how many remain at -1."""
     # All assignments of a round are simultaneous; samples without labelled neighbours wait for a later round.
     count, waiting, chosen = 0, labels.copy(), labels.copy()
     for i in range(labels.shape[0]):

@@ -1,9 +1,8 @@
 """Sums over the clusters of many partitions, for co-association matrices that are never stored in full.
 
 ``codes[i, P]`` is point i's cluster in partition P, numbered consecutively over all partitions, so that a
-single table with one row per cluster serves the whole pool. ``kept`` selects partitions. ``add_to_clusters``,
-followed by ``gather_from_clusters``, computes the co-association of all points with some points.
-"""
+single table with one row per cluster serves the whole pool. ``kept`` selects partitions. To compute the
+co-association of all points with selected points, call ``add_to_clusters``, then ``gather_from_clusters``."""
 
 from typing import Any
 
@@ -82,7 +81,7 @@ def _weigh_together(left, right, weights, out):
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):
-    """Divide F + F' by its largest absolute entry, and replace F by W raised or lowered by the quotient."""
+    """Replace F by W, raised or lowered by (F + F') / max |F + F'|, plus ``floor``."""
     n, greatest = F.shape[0], 0.0
     # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
@@ -113,7 +112,7 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):
 
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):
-    """Assign each sample to the group with the largest weighted score over its nearest landmarks."""
+    """Assign each sample to the group with the highest weighted sum of its nearest landmarks' scores."""
     # A sample joins its own landmark's group if the landmark is ``settled``, if the group is provisional
     # (from ``n_real`` on), or if all landmarks nearest to the sample belong to this group.
     n_near = positions.shape[1]

@@ -47,7 +47,7 @@ def sum_blocks(
 
 
 def borrowed(**options: Any) -> Callable[[Any], Any]:
-    """Wrap ``numba.njit`` for functions that neither allocate arrays nor keep references to them."""
+    """Wrap ``numba.njit`` for functions that neither allocate arrays nor keep references to arguments."""
     # Reference counting for the arrays in a named tuple takes longer than a short loop over them, and makes
     # threads wait for each other. The private option ``_nrt`` is omitted if numba does not support it.
     try:
@@ -62,7 +62,7 @@ def for_parts(
 ) -> None:
     """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
     # ``n_operations`` is an estimate that decides whether to use threads. ``each`` is the number of parts per
-    # worker: 1 is best if all parts take equally long and each part reads an entire large table.
+    # worker; 1 is best for parts that take equally long and each read an entire large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)

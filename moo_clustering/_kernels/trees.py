@@ -293,7 +293,7 @@ def _add_size(size, below, count, larger):
 
 @njit(cache=True, nogil=True)
 def _drop_empty(count, larger, upto):
-    """Remove sizes up to ``upto`` that no cluster has from the linked list, which starts at 0."""
+    """Remove sizes up to ``upto`` that no cluster has from the linked list of sizes, which starts at 0."""
     size = 0
     while larger[size] <= upto:
         if count[larger[size]]:
@@ -491,7 +491,7 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
 
 @njit(cache=True, nogil=True)
 def _sparseness(within, members, core, by_gap, inner):
-    """Mark the inner samples; return the longest edge between them or, if there is none, of the tree."""
+    """Mark inner samples; return the longest tree edge between two of them or, if none, the longest edge."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
@@ -545,7 +545,7 @@ def _edge_before(d, i, j, e, g, h):
 
 @njit(cache=True, nogil=True)
 def _nearest_outside(i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps):
-    """Find the nearest sample (ties: link order) of another component within ``bound``, and its distance."""
+    """Find the nearest sample of another component within ``bound`` (ties: link order) and its distance."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -723,7 +723,7 @@ def cluster_counts(parts, out):
 
 @njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):
-    """Compute rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A."""
+    """Compute ``out = a A block + b block + c out`` in rows lo..hi-1, for a CSR matrix A."""
     # The columns of ``block`` are multiplied together, so that each entry of A is read only once. Sums over a
     # row have the same order in every thread.
     a, b, c = factors
@@ -739,7 +739,7 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):
-    """Join two samples in the same part if their entry times both strengths is at least ``least``."""
+    """Merge the parts of two samples if their entry, multiplied by both strengths, is at least ``least``."""
     # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):

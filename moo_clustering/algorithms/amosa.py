@@ -47,7 +47,7 @@ from moo_clustering.operators import CanonicalDuplicates, generic
 # Maximum number of initial samples, all of which are kept in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
-# Perturbs genotypes and evaluates the results.
+# Function that perturbs genotypes and evaluates the results.
 Trial = Callable[[NDArray[Any]], Batch]
 
 
@@ -104,7 +104,8 @@ class AMOSA(Algorithm):
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
     A solution of smaller constraint violation dominates; the amount of domination is the difference between
-    the two violations, divided by the range of violations. Objectives matter only for equal violations.
+    the two violations, divided by the range of violations. Objectives matter only for equal violations. If
+    the problem sets ``out["X"]``, this replaces the evaluated genotypes.
 
     Examples
     --------
@@ -272,7 +273,7 @@ def anneal(
     accept: Callable[[float], float],
     rng: Generator,
 ) -> Solution:
-    """Run the moves of one temperature, and return the last current solution."""
+    """Run all moves at one temperature, and return the final current solution."""
     for _ in range(n_moves):
         batch = trial(current.x[None])
         new = Solution.of_batch(batch, 0, float(violations_of(batch, problem)[0]))
@@ -309,7 +310,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[Solution]) -> None:
-        """Replace the members by at most ``hard_limit`` non-dominated solutions of the smallest violation."""
+        """Replace the members by up to ``hard_limit`` non-dominated solutions with the smallest violation."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
@@ -385,8 +386,8 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     """Return the index of one point for each of ``n_groups`` single-linkage clusters, in O(n^2) time."""
-    # This point has the smallest mean distance to all points in its cluster; ties go to the first point.
-    # Coordinates are divided by their ranges; infinite ones are placed one range beyond the finite ones.
+    # The point has the smallest mean distance to all points in its cluster; the first one is used if tied.
+    # Coordinates are divided by their ranges; infinite ones are placed one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
     if n <= n_groups:

@@ -47,7 +47,8 @@ rng : numpy.random.Generator, optional
 verbose : bool
     Print the logbook during the run.
 **options
-    Parameters of the step. For checkpoints, run a :class:`DeapSearch` of the step with :func:`drive`.
+    Parameters of the step. For checkpoints, a progress bar or Ctrl-C handling, run a :class:`DeapSearch` of
+    the step with :func:`drive`.
 
 Returns
 -------
@@ -164,7 +165,7 @@ class CountedStep(Documented, ABC):
     Parameters
     ----------
     mutpb, kmpb : float
-        Probabilities of applying ``mutate`` and then ``km`` to a child.
+        Probabilities of applying ``mutate`` and then ``km`` to a child. Unchanged children are not evaluated.
     max_evals : int, optional
         Maximum number of evaluations, including those of the initial population and the trials of ``mutate``,
         which can exceed it unless ``mutate`` is batched. Children beyond the budget are dropped or, except in
@@ -198,7 +199,11 @@ class CountedStep(Documented, ABC):
         return self.left == 0
 
     def start(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
-        """Reset the step, and evaluate those initial individuals that have no valid fitness."""
+        """Reset the step, and evaluate those initial individuals that have no valid fitness.
+
+        Returns the population, limited to ``max_evals`` evaluations, and its logbook columns. Raises a
+        ValueError if the population is empty, there are several objectives, or the toolbox lacks a function.
+        """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
         if callable(getattr(toolbox, "repair", None)):  # repair must not modify the caller's individuals
@@ -239,7 +244,7 @@ class CountedStep(Documented, ABC):
         return {}
 
     def _evaluated(self, individuals: Individuals, toolbox: base.Toolbox) -> Individuals:
-        """Evaluate individuals without fitness within the budget; return all individuals with fitness."""
+        """Evaluate individuals that lack a fitness, within the budget; return all that have one."""
         new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
         if new and callable(repair := getattr(toolbox, "repair", None)):
             repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))
@@ -401,6 +406,8 @@ class GcukStep(GenerationalStep):
     ----------
     cxpb : float, default=0.2
         Probability of crossing each pair of consecutively selected individuals.
+    mutpb : float, default=0.3
+        Probability of mutating each individual after crossover. Unchanged individuals are not reevaluated.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -421,8 +428,8 @@ class ChcStep(CountedStep):
     """One generation of CHC, for :func:`chc`, :class:`DeapSearch` or custom loops.
 
     The step pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and selects
-    the best of the parents and children. When ``d`` reaches 0, a restart replaces all but the best
-    individuals.
+    the best of the parents and children. ``d`` decreases under ``threshold_rule``; when ``d`` reaches 0, a
+    restart replaces all but the best individuals.
 
     The toolbox must have ``mate(first, second)``, ``individual()`` unless ``restart`` is set, and the
     functions for :class:`GkaStep` except ``select``; ``distance(first, second)`` is optional (default: number

@@ -23,6 +23,8 @@ _ATTRIBUTE = "attribute."
 class DeapSearch:
     """A :class:`Search` that uses a DEAP toolbox.
 
+    Raises a TypeError or ValueError if the toolbox lacks a function or if another argument is invalid.
+
     Parameters
     ----------
     toolbox : deap.base.Toolbox

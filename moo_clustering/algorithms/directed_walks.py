@@ -102,7 +102,7 @@ class DirectedWalks(GeneticAlgorithm):
 
 
 class _Walk(Mating):
-    """Mutate selected solutions or, without a selection, those with the lowest weighted sums."""
+    """Mating that mutates selected solutions or, without a selection, those with the lowest weighted sums."""
 
     def __init__(self, mutation: Mutation, selection: Any, repair: Any, duplicates: Any) -> None:
         # pymoo requires a crossover, but ``_do`` does not use it.
@@ -144,7 +144,7 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute objective minima and ranges over all solutions, or over those with the smallest violation."""
+    """Compute objective minima and ranges over all solutions, or those with the smallest violation."""
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
@@ -154,7 +154,7 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """For each row of weights, return the lowest-sum solution among those with the smallest violation."""
+    """For each row of weights, return the solution of lowest sum among those with the smallest violation."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 

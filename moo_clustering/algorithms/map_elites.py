@@ -200,16 +200,17 @@ class MapElites(GeneticAlgorithm):
 
     @property
     def archive_(self) -> PartitionArchive:
-        """Archive; raises an AttributeError before the first generation."""
+        """Archive of feasible members; raises an AttributeError before the first generation."""
         if not self.is_initialized:
             raise AttributeError("MapElites has no archive before its first generation")
         return self.survival.archive(self.problem, self.pop)
 
     @property
     def course_(self) -> pd.DataFrame:
-        """Numbers of evaluations, fractions of cells with a feasible member, and QD scores by generation.
+        """Course of the search, one row per generation.
 
-        The QD score is the sum over these cells of ``reference`` minus the minimised quality.
+        Columns are ``generation``, ``evaluations``, ``coverage`` (fraction of cells with a feasible member),
+        and ``qd_score`` (sum over these cells of ``reference`` minus the minimised quality).
         """
         names = ["generation", "evaluations", "coverage", "qd_score"]
         return pd.DataFrame(getattr(self.survival, "course", []), columns=names)

@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # Objectives and violations of the archive, valid while ``pop`` is ``_looked_up``.
+        # ``_values``: the archive's objectives and violations, valid while ``pop`` is ``_looked_up``.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -122,7 +122,7 @@ class PESA2(Algorithm):
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Update the archive, given its ``n_members`` members followed by new solutions."""
+        """Update the archive, given its ``n_members`` members and then the new solutions."""
         rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]
@@ -173,7 +173,7 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Offer solutions to the archive in the first ``n_members`` rows; return the updated archive's rows."""
+    """Update the archive (the first ``n_members`` rows) with all later rows; return the kept rows."""
     # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
     # distinct objectives, in order of entry; ``rng`` chooses which solution to remove from the fullest boxes.
     rows = list(range(n_members))

@@ -29,11 +29,11 @@ class CHC(Algorithm):
     """CHC: elitist survival, crossover of distant parents only, and restarts.
 
     A generation pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and
-    selects the best of the parents and children. When ``d`` reaches 0, the next generation is a restart.
-    Individuals with a smaller constraint violation are better. Raises a TypeError or ValueError if an option
-    is invalid or there are several objectives. Sources: Eshelman, Foundations of Genetic Algorithms 1, 1991,
-    with ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering
-    (CHCMIC).
+    selects the best of the parents and children. ``d`` decreases under ``threshold_rule``; when ``d`` reaches
+    0, the next generation is a restart. Individuals with a smaller constraint violation are better. Raises a
+    TypeError or ValueError if an option is invalid or there are several objectives. Sources: Eshelman,
+    Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance", divergence=0.35,
+    n_keep=1``; Evolutionary multi-instance clustering (CHCMIC).
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class CHC(Algorithm):
         ``d`` decreases if no pair had a new child or, with ``"no_acceptance"``, if no child survived.
     distance : callable, optional
         ``distance(A, B)`` returns the distances (n_pairs,) between the rows of two (n_pairs, n_var) arrays.
-        Default: number of differing genes.
+        Default: number of differing genes. The algorithm can be pickled only if the function can.
     divergence : float, optional
         Probability r that a restart redraws each gene in its copies of the best individual; ``d`` is reset to
         max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: restarts draw entirely new individuals.
@@ -65,8 +65,9 @@ class CHC(Algorithm):
 
     Notes
     -----
-    Restarts draw from ``sampling``, or uniformly if it is an array or a Population. Pass a termination
-    criterion, because pymoo's default can end a run after a generation without evaluations.
+    Restarts draw from ``sampling``, or uniformly if it is an array or a Population. A generation makes at
+    most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Pass a termination criterion,
+    because pymoo's default can end a run after a generation without evaluations.
 
     Examples
     --------

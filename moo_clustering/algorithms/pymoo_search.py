@@ -52,7 +52,7 @@ from pymoo.util.misc import random_permutations, termination_from_tuple
 from pymoo.util.optimum import filter_optimum
 from pymoo.util.randomized_argsort import randomized_argsort
 
-from moo_clustering._arrays import FloatArray, IntArray, array_of, integer, is_own
+from moo_clustering._arrays import FloatArray, IntArray, array_of, integer, is_own, warn_caller
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
@@ -229,14 +229,14 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 class ArrayGenerations:
     """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 
-    # On small data, pymoo spends more time on creating and updating objects than on evaluations.
+    # For small data sets, pymoo spends more time on creating and updating objects than on evaluations.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` contains None for individuals not yet created, and ``_born`` the iterations of birth.
+        # ``_members`` contains None for individuals not yet created; ``_born`` contains birth iterations.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
@@ -382,7 +382,7 @@ def evolve(
     if start is not None:
         search.start_from(start_genes(problem, start))
     if isinstance(checkpoint, str | PathLike):
-        own = {"method": type(algorithm).__name__, "parameters": search.settings()}
+        own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search._settings()}
         own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
             # Identify the data by the objectives of two fixed genotypes.
@@ -457,6 +457,13 @@ class PymooSearch:
                 "use a multi-objective algorithm such as NSGA2"
             )
         check_constraints(problem, type(algorithm))
+        survival = type(getattr(algorithm, "survival", None))
+        handling = getattr(problem, "constraint_handling", getattr(problem, "supervision", None))
+        if handling == "crowding" and survival.__module__.startswith("pymoo."):
+            warn_caller(
+                f"the search ignores the constraints, because {survival.__name__} does not use them: pass "
+                "survival=ConstraintCrowdingSurvival() to the algorithm, or use another constraint handling"
+            )
         self.problem = problem
         # The copy shares the callback, the problem and the problem's attributes with the original.
         shared = [problem, algorithm.callback, *vars(problem).values()]
@@ -470,7 +477,7 @@ class PymooSearch:
         self._state = AlgorithmState(self._algorithm)
         # Only the first outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        # None before the first generation; False if the run requires individuals instead of arrays.
+        # None before the first generation; False if the run requires pymoo individuals instead of arrays.
         self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
@@ -588,7 +595,7 @@ class PymooSearch:
                     "call pymoo's RankAndCrowding().do(problem, pop, n_survive=len(pop)) first"
                 )
 
-    def settings(self) -> dict[str, Any]:
+    def _settings(self) -> dict[str, Any]:
         """Return the parameters of the algorithm and its operators, as JSON, by dotted attribute name."""
         packer, found = Packer(self._algorithm.random_state), {}
         for path, what, value in walk(self._algorithm):
@@ -616,7 +623,10 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Return arrays and metadata for :meth:`restore`; raise a ValueError if this is impossible."""
+        """Return arrays and JSON-serialisable metadata for :meth:`restore`.
+
+        Raises a ValueError that names any attribute of the algorithm that cannot be saved.
+        """
         self._write_back()
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -628,7 +638,10 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a saved state instead of calling :meth:`start`; raise a ValueError on a mismatch."""
+        """Restore a saved state instead of calling :meth:`start`.
+
+        Raises a ValueError if the state belongs to another algorithm or to a problem with another shape.
+        """
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")
@@ -695,7 +708,7 @@ class AlgorithmState:
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._initial: dict[Path, Any] = {}  # tokens of leaves and shapes of parts
+        self._initial: dict[Path, Any] = {}  # initial token or shape of each object, see :func:`walk`
         self._kept: list[Any] = []  # references that prevent ids from being reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
@@ -769,7 +782,7 @@ class AlgorithmState:
 
 
 def _current(owner: Any, step: Step) -> Any:
-    """Return the object to which a step leads, or None for a missing attribute."""
+    """Return the attribute or item of ``owner`` that a path step names; None if the attribute is missing."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
@@ -887,7 +900,7 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield path, kind and value of every object that may change during a run, owners before attributes."""
+    """Yield path, kind and value of each object that may change during a run; owners come first."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
     # attributes). Arrays and objects in the problem's attributes are skipped, but not plain values.
@@ -940,7 +953,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Return the steps from a part or container to its attributes or items, with these objects."""
+    """Return the items or attributes of a part or container, each preceded by its path step."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

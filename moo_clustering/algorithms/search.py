@@ -58,16 +58,17 @@ def drive(
     KeyboardInterrupt immediately. If the search finds no new individuals, it ends with an
     ExhaustedSearchWarning.
 
-    Raises a ValueError or TypeError if the search cannot be saved or if the checkpoint contains more than
-    ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is not a readable
-    checkpoint of this run. A MemoryError names the last saved generation.
+    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if it
+    contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is
+    not a readable checkpoint of this run. A MemoryError names the last saved generation.
 
     Parameters
     ----------
     search : Search
         Search that has not been started or restored.
     n_gen : int
-        Number of generations after the initial population, including those before a checkpoint.
+        Number of generations after the initial population, including those before a checkpoint. A resumed run
+        may plan more generations than the interrupted run did.
     recorder : Recorder, optional
         Records the objectives of every generation; saved in checkpoints.
     verbose : bool, default=False
@@ -265,7 +266,8 @@ class Recorder(Callback):
     """Objective values of every generation, recorded by :func:`drive`, :func:`evolve` or ``minimize``.
 
     With ``minimize``, prefer ``callback=Recorder()`` to ``save_history=True``, which copies the algorithm and
-    the problem in every generation. Memory use is O(n_generations * n_individuals * n_objectives).
+    the problem in every generation. Generation 0 is the initial population. A new run deletes the previous
+    history. Memory use is O(n_generations * n_individuals * n_objectives).
 
     Parameters
     ----------
@@ -397,7 +399,8 @@ class Search(Protocol):
     """Protocol for evolutionary searches that :func:`drive` can run.
 
     Two members are optional: ``check_resumable()`` raises a ValueError before a run with a checkpoint if the
-    search cannot be saved; ``finished`` is True once the search has ended as planned.
+    search cannot be saved; ``finished`` is True once the search has ended as planned, and :func:`drive` then
+    stops without a warning.
     """
 
     @property

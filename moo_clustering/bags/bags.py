@@ -26,8 +26,8 @@ class Bags:
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
-    Raises a TypeError or ValueError for values that are not finite real numbers, empty bags, and shapes that
-    do not match.
+    Raises a TypeError or ValueError for values that are not finite real numbers, no bags, empty bags, and
+    shapes that do not match.
 
     Parameters
     ----------
@@ -106,7 +106,10 @@ class Bags:
         bag_ids: Iterable[Hashable] | None = None,
         feature_names: Iterable[Hashable] | None = None,
     ) -> Self:
-        """Create bags from arrays (n_instances_of_the_bag, n_features) or data frames with equal columns."""
+        """Create bags from arrays (n_instances_of_the_bag, n_features) or data frames with equal columns.
+
+        The columns of data frames are the default ``feature_names``.
+        """
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")
         names = common_names(items, ids)
@@ -120,7 +123,8 @@ class Bags:
     ) -> Self:
         """Create bags from instances (n_instances, n_features) and hashable bag identifiers (n_instances,).
 
-        The rows of a bag need not be adjacent; bags are ordered by their first row.
+        The rows of a bag need not be adjacent; bags are ordered by their first row. Default ``feature_names``
+        are the column names of a data frame, if they are strings.
         """
         rows = matrix(X, "X")
         order, offsets, ids = group_rows(groups, len(rows))
@@ -130,7 +134,7 @@ class Bags:
 
     @classmethod
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
-        """Create bags from a data frame of numeric columns and one column ``bag`` of bag identifiers."""
+        """Create bags from a data frame of numeric features and a column ``bag`` of bag identifiers."""
         X, groups, names = split_frame(frame, bag)
         return cls.from_groups(freeze(X), groups, feature_names=names)
 
@@ -163,8 +167,8 @@ class Bags:
     def load(cls, path: str | PathLike[str]) -> Self:
         """Load bags from an ``.npz`` file with the arrays ``instances`` and ``bag_offsets``.
 
-        ``bag_ids`` and ``feature_names`` are optional. Raises a FileNotFoundError if the file does not exist,
-        and a ValueError if it is damaged.
+        ``bag_ids`` and ``feature_names`` are optional; other arrays are ignored, and no code is executed.
+        Raises a FileNotFoundError if the file does not exist, and a ValueError if it is damaged.
         """
         arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
         names = {key: arrays[key].reshape(-1) for key in ("bag_ids", "feature_names") if key in arrays}
@@ -218,7 +222,7 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return the same bags with different instances, shape (n_instances, any number of features)."""
+        """Return the bags with other ``instances`` (n_instances, d); equal d keeps ``feature_names``."""
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")

@@ -40,7 +40,8 @@ def bag_distances(
     """Compute the distance from each bag in ``A`` to each bag in ``B``.
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products in double
-    precision; identical instances have distance 0. Raises a ValueError if bags have different numbers of
+    precision; identical instances have distance 0. Takes memory for the result, for ``max_memory`` bytes of
+    tables, and for centred copies of the instances. Raises a ValueError if bags have different numbers of
     features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
@@ -92,7 +93,7 @@ def bag_distances(
 
 
 def _table_bytes(n_rows: int) -> int:
-    """Return the size in bytes of five tables for a pair of blocks with ``n_rows`` rows each."""
+    """Return the memory in bytes for comparing two blocks with ``n_rows`` rows each (five tables)."""
     return 40 * n_rows**2
 
 
@@ -152,7 +153,7 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from a to b and, if ``both``, from b to a; "symmetric" yields directed distances."""
+    """Compute distances from a to b and, if ``both``, from b to a; for "symmetric", they are directed."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
@@ -183,7 +184,7 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute squared distances (for means: summed distances) from ``x`` to ``y``; if ``both``, also back."""
+    """Compute squared distances (for "mean", sums of distances) from x to y and, if ``both``, from y to x."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
     waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, per row of each piece of y
@@ -235,8 +236,9 @@ def bag_distance_kinds(
 ) -> dict[str, FloatArray]:
     """Compute several kinds of symmetric distances between the bags in ``A`` and in ``B``.
 
-    The first three kinds take O(n_A n_B d) time in total for n_A and n_B instances of d features;
-    ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Errors are the same as for :func:`bag_distances`.
+    The first three kinds take O(n_A n_B d) time in total for n_A and n_B instances of d features, and do not
+    store the distances of all pairs; ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Errors are the same as
+    for :func:`bag_distances`.
 
     Parameters
     ----------
@@ -287,8 +289,9 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
     instances; e(a, a) includes the zero distance from each instance to itself. E is 0 if all instances have
     the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so exp(-E^2 / c)
-    is positive semidefinite. Takes O(n_A n_B d) time. Errors are the same as for :func:`bag_distances`.
-    Source: Szekely and Rizzo, Journal of Statistical Planning and Inference 143, 2013.
+    is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d features. Errors are the
+    same as for :func:`bag_distances`. Source: Szekely and Rizzo, Journal of Statistical Planning and
+    Inference 143, 2013.
 
     Returns
     -------
@@ -308,7 +311,8 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     """Compute the Gaussian kernel exp(-distance^2 / scale^2).
 
     The kernel is positive semidefinite for distances in a Hilbert space, such as energy and sliced distances,
-    but generally not for Hausdorff distances. Raises a ValueError for invalid distances or scales.
+    but generally not for Hausdorff distances. Takes O(n_bags_A n_bags_B) time and memory. Raises a ValueError
+    if distances are negative or not finite, or if the scale is not positive.
 
     Parameters
     ----------

@@ -110,8 +110,9 @@ def sliced_quantile_embedding(
     Bags are projected onto each direction v. The squared sliced distance SW^2 of two bags is n_features times
     the mean squared difference between their projections' quantiles, over all v and over the levels (q + 1/2)
     / n_quantiles. SW approximates the earth mover's distance, and exp(-SW^2 / c) is positive semidefinite.
-    Takes O(n log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles) memory. Raises
-    a ValueError if there is no direction or level, or if directions and bags differ in width. Source: Rabin,
+    Quantiles are interpolated linearly, so repeating all instances of a bag changes them slightly. Takes O(n
+    log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles) memory. Raises a
+    ValueError if there is no direction or level, or if directions and bags differ in width. Source: Rabin,
     Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
 
     Parameters

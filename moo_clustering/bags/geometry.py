@@ -20,26 +20,27 @@ Weighting = Literal["bag", "instance"]
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 # Bytes of projections per block; constant, so that the number of threads does not affect results.
 _SCRATCH = 64 * 2**20
-# Entries of a table of distances from the instances of a bag to all bag means: 32 MB of float64.
+# Maximum number of distances from a bag's instances to all bag means in one table (32 MB of float64).
 TABLE_ITEMS = 1 << 22
 # If n_bags is at least this multiple of n_clusters n_features, products are computed from the cluster sums
 # of the bag means, instead of summing the products of the bag means over each cluster.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a first test: if it omits no instance of a bag, neither does the test with all means.
+# Number of bag means in a quick test: if it prunes no instance of a bag, a test with all means cannot either.
 _FEW_MEANS = 1024
 
 
 class BagGeometry(Shared):
     """Products of bag means and instances, which determine the distances from bags to any centroid.
 
-    A bag's distance to a vector is that of its farthest instance. Centroids are means of the bag means
-    M_b with weights w_b. With G[b, t] = w_b M_b . x_t, the squared distance from an instance x_t (centred) to
-    the centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
-    at a cost independent of n_features. Precomputation takes O(n N d) time for N bags with n instances of d
-    features, and 8 n N bytes (4 n N in single precision). A population of P partitions into K clusters then
-    takes O(P (n + N) min(N, K d)) time. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    A bag's distance to a vector is that of its farthest instance. Centroids are means of the bag means M_b
+    with weights w_b. With G[b, t] = w_b M_b . x_t, the squared distance from an instance x_t (centred) to the
+    centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2, at a cost
+    independent of n_features. Precomputation takes O(n N d) time for N bags with n instances of d features,
+    and 8 n N bytes (4 n N in single precision). A population of P partitions into K clusters then takes O(P
+    (n + N) min(N, K d)) time. Raises a ValueError for invalid parameters or overflow. Source: Evolutionary
+    multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -154,7 +155,10 @@ class BagGeometry(Shared):
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Return counts and masses (p, K), sums of products (p, K, n_slots, n_chunks) and pulls (p, K, N)."""
+        """Return counts and masses (p, K), sums of products (p, K, n_slots, n_chunks) and pulls (p, K, N).
+
+        There are no slots or chunks if ``projections=False``.
+        """
         count, arrays = len(labels), self.arrays
         counts = np.empty((count, n_clusters), dtype=np.int64)
         masses = np.empty((count, n_clusters))
@@ -193,7 +197,7 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return the distance from each bag to its cluster's centroid, shape (n_individuals, n_bags)."""
+        """Return bags' distances to their centroids, (n_individuals, n_bags); labels may have gaps."""
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
         out = np.empty(labels.shape)
@@ -277,8 +281,9 @@ def farthest_candidates(
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
     the other instance only has to be farther on average from any s bag means. Takes O(n N d) time for N means
     and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of memory or,
-    if larger, two rows of N numbers. Bags that exceed this memory are pruned in parts, which can retain more
-    instances than necessary. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    if larger, two rows of N numbers. An instance is omitted only if the difference exceeds rounding errors.
+    Bags that exceed this memory are pruned in parts, which can retain more instances than necessary. Source:
+    Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -294,7 +299,8 @@ def farthest_candidates(
     Returns
     -------
     kept : ndarray of shape (n_instances,), bool
-        Instances to retain, at least one per bag. Omitting all other instances changes no distance.
+        Instances to retain, at least one per bag. Omitting all other instances changes no distance between
+        bags and centroids. Among identical instances of a bag, the first is retained.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
@@ -311,14 +317,14 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # If another instance is farther from all means, it is also farther from any subset of them.
+            # An instance that is farther than another from all means is farther from any subset of them.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return the candidates of a bag. Large bags are pruned in parts until a round omits few instances."""
+    """Return a mask of a bag's candidates. Large bags are pruned in parts until a round omits few rows."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:

@@ -152,7 +152,8 @@ class BagObjective(Shared):
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
         """Move single bags to their best clusters, in random order, until no move improves the objective.
 
-        ``max_trials`` is a total budget, which is divided evenly among the individuals.
+        ``labels`` has shape (n_individuals, n_bags). ``max_trials`` is the total budget of trial evaluations,
+        which is divided evenly among the individuals; None means no limit.
         """
         count = len(np.atleast_2d(labels))
         order = rng.permuted(np.tile(np.arange(self.n_bags), (count, 1)), axis=1)

@@ -8,7 +8,7 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """Repair partitions to satisfy the minimum cluster size and all constraints (none if any conflict)."""
+    """Repair partitions to satisfy the minimum cluster size and, unless they conflict, all constraints."""
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
         self.min_cluster_size = min_cluster_size
@@ -127,8 +127,8 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return the pairs of each bag, the violation that each pair adds if joined, and a constant."""
-    # Joined must-links add negative violations, because the constant counts all must-links as violated.
+    """Return each bag's pairs, the violation that each pair adds if joined, and the violation if none is."""
+    # Joined must-links add negative violations, because without joined pairs, all must-links are violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

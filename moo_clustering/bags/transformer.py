@@ -39,8 +39,8 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
 class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a scikit-learn transformer to the instances of bags.
 
-    In a ``Pipeline``, use this step before a bag clusterer. Source: Evolutionary multi-instance clustering,
-    Eq. 11.
+    The transformer is fitted to the instances of all bags. In a ``Pipeline``, use this step before a bag
+    clusterer. Source: Evolutionary multi-instance clustering, Eq. 11.
 
     Parameters
     ----------

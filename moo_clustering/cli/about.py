@@ -62,7 +62,7 @@ def facts_text(facts: dict[str, Any]) -> str:
 
 
 def _optional() -> dict[str, str]:
-    """Return the versions of optional packages, or "not installed"."""
+    """Return the version of each optional package, or "not installed"."""
     found = dict[str, str]()
     with suppress(PackageNotFoundError):  # a source folder on the import path has no metadata
         for line in requires("moo_clustering") or []:
@@ -82,7 +82,7 @@ def _memory() -> int | None:
 
 
 def _kernel_cache() -> dict[str, Any]:
-    """Return the folder of compiled kernels, the reason if it is not writable, and its size."""
+    """Return the folder of compiled kernels, why it is not writable (if so), and its size."""
     folder, problem = saved_in(Path(_kernels.__file__).parent, config.CACHE_DIR)
     sizes = [path.stat().st_size for path in (folder.glob("*") if folder else ()) if path.is_file()]
     place = {"folder": None if folder is None else str(folder), "problem": problem or None}

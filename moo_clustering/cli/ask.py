@@ -41,11 +41,11 @@ ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class name (#1: first known class, ?: don't know, u: undo, q: quit, =u: a class named u): "
-# Maximum number of features and text lines to show per sample, and maximum width in characters.
+# Maximum number of features and text lines shown per sample, and maximum width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-# Maximum number of characters in an input line, because some devices never end a line.
+# Maximum number of characters in an input line: some devices never end a line.
 _LONGEST_LINE = 10_000
-# Record entries that describe the result of the fit. They are omitted from the record of the answers.
+# Record entries on the result of the fit, which are omitted from the record of the answers.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "confidence_interval", "verdict_remarks", "granularity", "granularities"}
 _OF_THE_FIT |= {"controls", "sorted_by", "indices", "method_taken", "pool_size"}
@@ -71,7 +71,7 @@ class AskedRun:
             known = self.session.partial_labels() != -1
             known[np.concatenate(self.session.pairs()).ravel()] = True
             found[self.outliers & ~known] = -1
-            # Outliers that form a separate cluster keep the label of this cluster.
+            # Outliers that form a cluster of their own keep its label.
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
@@ -117,8 +117,8 @@ def open_session(
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
     """Open a session about a run, which saves each answer to ``answers.json`` before the next question."""
-    # With ``resume``, the session continues with the saved answers, mode and error rate. If the run or the
-    # answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError without writing anything.
+    # With ``resume``, the session continues with the saved answers, mode and error rate. For an unsuitable
+    # run or answers, raises a FolderError, ArchiveError or SessionFileError before anything is written.
     record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)
     path = folder / ANSWERS
@@ -299,7 +299,7 @@ def run_ask(
         sys.stdin.reconfigure(errors="replace")
     with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
         run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
-        # Reserve the folder, because no other command may write to it during the session.
+        # Lock the folder, so that no other command writes to it during the session.
         target.reserve()
         try:
             try:
@@ -346,7 +346,7 @@ def _dialog(run: AskedRun) -> None:
 
 
 def _act(session: AnswerSession, word: str | None, confidence: float | None = None) -> None:
-    """Process an answer, or undo the last one if ``word`` is None, before an interruption takes effect."""
+    """Process an answer (``word=None``: undo the last one); an interruption takes effect afterwards."""
     with InterruptGuard() as guard:
         session.undo() if word is None else session.answer(word, confidence=confidence)
     if guard.requested:
@@ -354,7 +354,7 @@ def _act(session: AnswerSession, word: str | None, confidence: float | None = No
 
 
 def _json_dialog(run: AskedRun) -> None:
-    """Write questions as lines of JSON and read one answer per line until no questions are left."""
+    """Write questions as JSON lines and read one answer per line until no question is left."""
     session, names = run.session, run.row_ids
     while (question := session.question) is not None:
         beside = run.shown.beside(question.samples)
@@ -393,7 +393,7 @@ def _json_dialog(run: AskedRun) -> None:
 
 
 def _typed(mode: str, run: AskedRun) -> str:
-    """Read a valid answer, as a single key press if possible; "" means undo. Raise an EOFError to quit."""
+    """Read a valid answer, by a key press if possible; return "" for undo, raise an EOFError for quit."""
     terminal = sys.stdin.isatty()
     while True:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
@@ -443,7 +443,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """Report which answer was expected, and how many samples the answer moved to other clusters."""
+    """Print the answer that was expected, and how many samples the answer moved to other clusters."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []
@@ -458,7 +458,7 @@ def _told(run: AskedRun) -> str:
 
 
 def _asked(run: AskedRun, samples: tuple[int, ...]) -> str:
-    """Format a question for the terminal width, with the samples side by side."""
+    """Return a question formatted for the terminal width, with the samples side by side."""
     beside = run.shown.beside(samples)
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     differing = [line for line in beside.features if len({*line.values}) > 1 or len(samples) == 1]

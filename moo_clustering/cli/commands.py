@@ -24,7 +24,7 @@ _MODES = ["pairs", "names"]
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
-    """Create a ``click.option`` from names and a metavar (``"--out FILE"``); a list yields a choice."""
+    """Create a ``click.option`` from text such as ``"--out FILE"``; a list becomes a choice."""
     words = names.split()
     if shown is not None:
         more |= {"default": shown, "show_default": True}
@@ -73,7 +73,7 @@ def _share(context: click.Context, parameter: click.Parameter, value: str | None
 
 
 class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """Type of a share below one half, or "auto"."""
+    """Parameter type: a share below one half, or "auto"."""
 
     name = "share"
 
@@ -186,7 +186,7 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 
     if not asks and (mode is not None or error_rate is not None):
         raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} requires --ask")
-    # Raise an error for unsuitable folders before a lock or answers are written to them.
+    # Raise an error for an unsuitable folder before a lock or answers are written to it.
     content, panel = run_content(folder), None
     if asks:
         click.get_current_context().with_resource(locked(folder))
@@ -210,7 +210,7 @@ def _number_or_interval(
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Parse a number of documents or, if there is a decimal point, a share of the documents."""
+    """Parse a number of documents or, with a decimal point, a share of the documents."""
     if value is None:
         return None
     for kind in (int, float):
@@ -226,7 +226,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether DATA is read in partitions, because of options or as a glob, URL, Zarr or folder."""
+    """Return whether DATA is a partitioned table: by option, or if a glob, URL, Zarr array or folder."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -397,7 +397,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
 
         run_fit_in_parts(data, out, options)
         return
-    if (path := Path(data[0])).suffix and not path.exists():  # bundled data sets have no suffix
+    if (path := Path(data[0])).suffix and not path.exists():  # names of bundled data sets have no suffix
         raise click.UsageError(f"file {path} does not exist")
     from moo_clustering.cli.fit import run_fit
 

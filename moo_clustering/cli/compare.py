@@ -37,12 +37,12 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     """Read a table with one row per data set and one column per method (if ``long``, one value per row)."""
-    # By default, a table is long if it has columns ``dataset``, ``method`` and ``value``. Other columns of
-    # such a table are ignored, and repeated values are averaged. Wide tables are checked during ranking.
+    # By default, tables with columns ``dataset``, ``method`` and ``value`` are long. Their other columns are
+    # ignored, and repeated values are averaged. Wide tables are validated during ranking.
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))
-    except DataError as error:  # omit remedies, which name options of the reader
+    except DataError as error:  # omit remedies, which name reader options
         raise DataError(error.problem) from error
     stripped = [[cell.strip() for cell in row] for _, row in equal_rows(rows[1:], len(columns), path)]
     if not stripped:
@@ -63,7 +63,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Find the data-set, method and value columns by name, or by position in a table with three columns."""
+    """Return positions of the data-set, method and value columns, by name or in a table of three columns."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):

@@ -20,7 +20,7 @@ from moo_clustering.datasets import load_wine
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import get_method
 
-# Options for runs that together compile the kernels of most methods.
+# Options for runs that, together, compile the kernels of most methods.
 _COMMON = (
     (), ("--partial-labels", "class"), ("--method", "pesc", "-k", "3", "--set", "n_gen=2"),
     ("--method", "mock", "--set", "n_gen=2"), ("--method", "nsga2-clus", "--set", "n_gen=2"),
@@ -48,7 +48,7 @@ def run_warm_up(fit: click.Command) -> None:
 def run_demo(out: Path, seed: int) -> None:
     """Fit PESC, write the folder ``out``, print the scores, and exit with code 130 if interrupted."""
     folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
-    # Shuffle the bundled rows, which are sorted by class, because their order must not help a method.
+    # Shuffle the bundled rows, which are sorted by class, so that their order cannot help a method.
     table = load_wine().shuffled(seed)
     click.echo("PESC on the wine data: 178 samples in random order, 13 features, 3 clusters")
     samples = Samples.of(table)

@@ -1,4 +1,4 @@
-"""Description of a fit in tables and text: clusters, alternatives, predictions and controls."""
+"""Describe a fit in tables and text: clusters, alternatives, predictions and controls."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from moo_clustering.datasets import Documents
 
 TERMS, PARTITION = "terms.png", "partition.png"
-# Maximum number of samples for multidimensional scaling of distances, and in a picture of the pool.
+# Maximum number of samples in multidimensional scaling of distances and in pictures of the pool.
 MOST_PLACES = 1000
-_TITLE = 80  # maximum number of characters when the beginning of a text replaces a missing title
-# For the cluster table on a terminal: column headings, column widths in characters, and number of rows.
+_TITLE = 80  # without titles: number of characters of a text to show instead
+# Cluster table on a terminal: column headings, column widths in characters, and maximum number of rows.
 _HEADS = {
     "contrasts": "contrasts (nearest cluster)", "classes": "leading classes", "features": "leading features"
 }  # fmt: skip
@@ -48,17 +48,17 @@ _WIDTHS = {
 }  # fmt: skip
 _SHOWN = 20
 _BETWEEN = "; "
-# A column sorts the rows into the clusters if it has at most _VALUES distinct values, and if at least a share
-# _PURE of the rows have the most frequent value of their cluster.
+# A column determines the clusters if it has at most _VALUES distinct values, and if at least a share _PURE of
+# the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# For subspace methods: number of leading features and of classes per cluster, and of clusters in the plot.
+# Subspace methods: maximum number of leading features and classes per cluster, and of clusters in the plot.
 _FEATURES, _CLASSES, _DRAWN = 10, 5, 24
-# Maximum numbers of multiplications and of bags for indices that require all distances between bags.
+# Maximum number of multiplications and of bags for indices computed from all distances between bags.
 MOST_WORK, MOST_BAGS = 2e11, 5000
-# File with the data for questions about a fit, and its format and version.
+# File with the data required to ask questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
-# Maximum number of table cells saved for questions. Maximum number of bags for which a kernel is saved.
+# Maximum number of table cells saved for questions, and of bags for which questions are saved.
 _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
 
 
@@ -72,7 +72,7 @@ def describe(job: Job) -> Description:
         if result.pool is not None:
             describe_pareto(job, found, result.pool)
         return found
-    if "leading_features" in dir(job.method.load()):  # the method weights features in each cluster
+    if "leading_features" in dir(job.method.load()):  # the method has cluster-specific feature weights
         return describe_subspaces(job, scores)
     found = Description({"scores": scores, **result.record})
     if isinstance(samples, TextSamples):
@@ -110,7 +110,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return data for a plot (positions or features) and their column names."""
+    """Return plot data (positions or features) and the column names."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -171,7 +171,7 @@ class Description:
     names: ClusterDescriptions | None = None  # cluster names and contrasts
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by file name
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
-    # Functions that write files to a folder and return the file names, and drawing functions by file name.
+    # Functions that write files to a folder and return the file names; drawing functions by file name.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
     pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
     report: dict[str, Any] = field(default_factory=dict)  # additional arguments for ``report_content``
@@ -179,8 +179,8 @@ class Description:
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Return the label, size, name, typical document with title, and contrasting terms of each cluster."""
-    # The typical document is the medoid or, without medoids, the document nearest to the mean by cosine
-    # distance. Import lazily, because the report imports the plotting libraries.
+    # A cluster's typical document is its medoid or, without medoids, the document nearest to its mean by
+    # cosine distance. Import lazily, because the report imports the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)
@@ -247,7 +247,7 @@ def mode_frame(job: Job) -> pd.DataFrame:
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename attributes that have the same name as another column of this table.
+        # Rename attributes that have the same name as another column of the cluster table.
         column = f"{name} (attribute)" if name in ("cluster", "size", "name") else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -324,7 +324,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     if (coassociation := pool.coassociation) is not None:
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=coassociation, title=job.title)
     if job.sizes is None:
-        # Partitioned tables do not support questions, because answers would change labels in files.
+        # Save no questions for partitioned tables, because answers would change labels in files.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -411,7 +411,7 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename columns that have the same name as another column of this table.
+        # Rename columns that have the same name as another column of the cluster table.
         title = f"{name} (column)" if name in short else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -458,7 +458,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
         if 2 <= len(values) <= _VALUES:
             counts = np.zeros((int(labels.max()) + 1, len(values)))
             np.add.at(counts, (labels, codes), 1)
-            # Exclude columns that are nearly constant over all rows.
+            # Exclude columns with nearly the same value in all rows.
             if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))
     return found
@@ -502,7 +502,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not job.samples.has_terms:
-        # Use only the weights, because numbers (unlike word frequencies) need not be large to be distinctive.
+        # Rank by weight alone, because numbers (unlike word frequencies) need not be large to be distinctive.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
@@ -553,7 +553,7 @@ def draw_leading(path: Path, job: Job) -> None:
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return ROC curves (mean over labels, best and worst label), and the exact area under the mean curve."""
+    """Return ROC curves (mean over labels, best label, worst label) and the area under the mean curve."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -584,9 +584,9 @@ def draw_roc(path: Path, **options: Any) -> None:
 class Predictions:
     """Labels predicted by a fitted estimator; the arrays have shape (n_samples, n_labels)."""
 
-    use: LabelUse  # labels used in the fit, and held-out labels
-    probabilities: NDArray[np.float64]  # 0 for labels that do not occur in the fit
-    # Values that rank the samples in ROC curves: the probabilities, or votes with ``aggregation="sum"``.
+    use: LabelUse  # labels used in the fit and held-out labels
+    probabilities: NDArray[np.float64]  # 0 for labels that are not used in the fit
+    # Scores that rank samples in ROC curves: probabilities or, with ``aggregation="sum"``, votes.
     scores: NDArray[np.float64]
     chosen: NDArray[np.bool_]  # mask of the predicted labels
 
@@ -617,7 +617,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     if not scored.any():
         return record
     gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
-    # If there is only one label, do not report its area, because every sample has this label.
+    # Do not report the area of the only label, because every sample has it.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
     record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None
@@ -627,7 +627,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     else:
         record["accuracy"] = float((gold.astype(bool) == chosen).all(axis=1).mean())
         record["largest_class"] = float(gold.mean(axis=0).max())
-    # The area is None for a label that all or none of the scored samples have.
+    # The area is None for labels that all or none of the scored samples have.
     exact = [float(area) if math.isfinite(area) else None for area in areas]
     return record | {"auc": dict(zip(use.names, exact, strict=True))}
 
@@ -657,7 +657,7 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 def save_questions(folder: Path, job: Job) -> list[str]:
     """Save the data that ``ask`` requires to continue without another fit, and return the file name."""
-    # Nothing is saved after a fit with labels or pairs, without a pool, or with too many bags.
+    # Save nothing after a fit with labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
     if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):
@@ -678,7 +678,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
         "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
     }
     arrays = {
-        # Store integers in the smallest possible type.
+        # Store integers in the smallest type that can represent them.
         name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
         for name, array in found.items()
         if array is not None
@@ -689,7 +689,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Return what questions show: cells, texts with word weights, bag means or, for distances, names."""
+    """Return what questions show of samples: cells, texts with word weights, bag means, or names."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

@@ -1,4 +1,4 @@
-"""Local server for the report of a run, with a panel for questions."""
+"""Local server that shows the report of a run, with a panel for questions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _HEADERS = {
 }
 _NO_BROWSER = "Could not open a browser; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
-# Maximum size of an answer in bytes. The longest name requires a few hundred bytes.
+# Maximum size of a request body in bytes: the longest name requires a few hundred bytes.
 _LARGEST_ANSWER = 64 * 1024
 
 
@@ -59,7 +59,7 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
             if server.panel is not None:
                 click.echo(f"Answers are saved to {folder / 'answers.json'}; --ask continues from there.")
             if open_browser:
-                # Open the page in a thread, because some browsers return only when they are closed.
+                # Open the page in a thread, because the call can block until the browser is closed.
                 try:
                     threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
                 except RuntimeError:  # the system cannot start any more threads
@@ -100,10 +100,10 @@ class AnswerPanel:
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the server started (to detect outdated pages), and of answers to redo.
+        # Number of changes since the start (a page with another number is outdated), and of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
-        self._names: dict[str, str] | None = None  # cluster names of the fit, after they have been edited
+        self._names: dict[str, str] | None = None  # edited cluster names of the fit
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
         """Return the state or an answered question ("question/3"), or the media type and bytes of a file."""
@@ -122,7 +122,7 @@ class AnswerPanel:
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
     def _picture(self, sample: int) -> Picture | None:
-        """Return the picture of a sample. Its path comes from a table cell, never from a request."""
+        """Return the picture of a sample; the path is read from a table cell, never from a request."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
 
@@ -188,7 +188,7 @@ class AnswerPanel:
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # Group of the second sample, if the group contains answered samples.
+            # Group of the second sample, if answers have been given about this group.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 
@@ -198,7 +198,7 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _listed(beside: Beside) -> dict[str, Any]:
-    """Convert a side-by-side display of samples to JSON types."""
+    """Return a side-by-side display of samples as JSON types."""
     lines = {
         name: [[line.name, line.values, _plain(float(line.difference))] for line in listed]
         for name, listed in (("notes", beside.notes), ("features", beside.features))
@@ -223,7 +223,7 @@ class PageServer(ThreadingHTTPServer):
     """Server for a page and a session, below a path that other users of the computer cannot guess."""
 
     daemon_threads = True
-    allow_reuse_port = False  # on every system, raise an error if the port is used by another server
+    allow_reuse_port = False  # raise an error if another server uses the port
 
     def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
         super().__init__((LOOPBACK, port), _Handler)
@@ -258,7 +258,7 @@ class PageServer(ThreadingHTTPServer):
 
 
 class _Refusal(Exception):
-    """Raised to respond with a status code and an explanatory sentence."""
+    """Raised to send a response with a status code and an explanation."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -282,7 +282,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._change)
 
     def parse_request(self) -> bool:
-        """Parse the head of a request. Respond to malformed requests with an error."""
+        """Parse a request line and its headers; respond to malformed requests with an error."""
         if not self.raw_requestline.strip():
             self.command, self.request_version, self.requestline = "", self.default_request_version, ""
         elif not super().parse_request():
@@ -350,7 +350,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _request(self) -> dict[str, Any]:
-        """Read the JSON body of a request. Reject requests that do not come from the page itself."""
+        """Return the JSON body of a request; reject requests that were not sent by the page itself."""
         origin = f"http://{self.headers['Host'].strip().lower()}"
         if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
             raise _Refusal(HTTPStatus.FORBIDDEN, "Answers are accepted only from the report page.")
@@ -375,7 +375,7 @@ class _Handler(BaseHTTPRequestHandler):
         return request
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Reject a malformed request with the usual headers; unlike the base class, do not quote it."""
+        """Send an error with the usual headers; unlike the base class, do not quote the request."""
         self.close_connection = True
         self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), _PLAIN)
 

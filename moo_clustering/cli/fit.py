@@ -35,7 +35,7 @@ from moo_clustering.results import ClusteringResult, Front, has_labels, recall_t
 if TYPE_CHECKING:
     import pandas as pd
 
-# Above this number of samples, a message announces that the recommended method takes minutes.
+# Above this number of samples, a message says that the recommended method takes minutes.
 LONG = 1000
 # Command options for reading the data.
 _READING = (
@@ -82,7 +82,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
             graph=graph,
         )
     except DataError as error:
-        # The --start column is dropped like the --drop columns, and the error message names --drop.
+        # The --start column is dropped like the --drop columns, but error messages name only --drop.
         text = f"{column!r} (--drop)"
         if column is None or text not in str(error):
             raise
@@ -94,10 +94,10 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns already have equal weights
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # other methods use rows of unit length instead
+        scaled = {"metric": "cosine"}  # other methods receive rows of unit length instead
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
-        # With --resume, any method may restart a run that was killed and left no checkpoint.
+        # With --resume, any method can restart a killed run that left no checkpoint.
         resume and (not folder.killed or jobs.writes_checkpoints(method, values | parameters))
     )
     checkpoint = folder.checkpoint if checkpointing else None
@@ -158,7 +158,7 @@ def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, st
 
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
-    """Return Python code that repeats a fit to a table; "" if pandas would read different features."""
+    """Return Python code that repeats the fit; "" if the same features cannot be read with pandas."""
     import warnings
 
     import pandas as pd
@@ -200,7 +200,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
 
 
 def _interruption(record: Mapping[str, Any], folder: runs.RunFolder, job: Job) -> str:
-    """Describe what was saved after an interruption, and the next step."""
+    """Return a text on what was saved after an interruption, and on the next step."""
     if record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in record
@@ -223,9 +223,9 @@ def run_job(
     plain_csv: bool = False,
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
     """Fit and save, even after Ctrl-C; return the record, whether it was interrupted, and a cluster table."""
-    # Ctrl-C while results are saved takes effect afterwards, and a second Ctrl-C immediately. A run can be
-    # resumed if it is killed between any two of these steps: results, report, record with the status
-    # "complete", removal of the checkpoint. ``extra`` contains additional entries for the record.
+    # While results are saved, Ctrl-C takes effect afterwards, but a second Ctrl-C immediately. The steps are:
+    # results, report, record with the status "complete", removal of the checkpoint. A run that is killed
+    # between two steps can be resumed. ``extra`` contains additional entries for the record.
     record = job.record() | dict(extra or {})
     found = None
     verbose = bool(job.estimator.get_params(deep=False).get("verbose", True))
@@ -254,7 +254,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # Keep the checkpoint if the report content, the only other file with the front, was not saved.
+            # Without the report content, keep the checkpoint, which is then the only file with the front.
             has_front = found is not None and (not with_report or runs.CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -400,8 +400,8 @@ def save_report(
     folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
 ) -> list[str]:
     """Write the report of a fitted job (content and page), and return the names of the files."""
-    # ``extra`` contains additional arguments for ``report_content``. ``name`` is the folder's final name, if
-    # the files will be moved.
+    # ``extra`` contains additional arguments for ``report_content``. ``name`` is the final name of the folder
+    # if the files will be moved.
     files: list[str] = []
     has_checkpoint = (folder / runs.CHECKPOINT).exists()
     try:
@@ -496,7 +496,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
     found, result = job.result if "result" in record else None, record.get("result", {})
-    # Verdicts are calibrated only for fits without labels or pairs.
+    # Omit the verdict of fits with labels or pairs, for which it is not calibrated.
     verdict = None
     if found is not None and found.pool is not None and not job.supervision:
         verdict = found.pool.verdict_line
@@ -629,7 +629,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
-    # If there are alternatives, the result was not selected by its separation.
+    # Omit the remark for fits with ``alternatives``, which do not select by separation indices.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
             f"A cluster contains only {least} of {sum(sizes)} bags: separation indices favour clusters of "

@@ -1,4 +1,4 @@
-"""Run folders: checks before a run, and functions that write and read the files of a run."""
+"""Run folders: validation before a run, and functions that write and read the run's files."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _DRAWN = {
     "min": "best objective", "avg": "mean objective", "d": "genes in which parents must differ",
     "inertia": "inertia", "smallest": "bags of the smallest cluster",
 }  # fmt: skip
-# Characters that table readers interpret as the end of a row or file.
+# Characters that some table readers interpret as the end of a row or file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD, CHECKPOINT, CONTENT, REPORT = "run.json", "checkpoint.npz", "report.npz", "report.html"
 LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
 ALL_LABELS = "labels"  # subfolder with the labels of a partitioned table
-UPDATED = "updated"  # subfolder with finished files that will replace the files of the run
+UPDATED = "updated"  # subfolder for complete files that will replace the run's files
 FILES = (
     LABELS, CLUSTERED, MODEL, "clusters.csv", "probabilities.csv", "predictions.csv", "scores.csv",
     "alternatives.csv", "alternatives_summary.csv", "front.csv", "history.csv", "result.npz", "front.png",
@@ -58,7 +58,7 @@ FILES = (
 FORMAT, VERSION = "moo_clustering run", 1
 _MODEL_FORMAT, _MODEL_VERSION = "moo_clustering model", 1
 _MODEL_KEYS = ("preparer", "rows", "limits", "sizes", "classes", "names", "roles", "plain_csv")
-# Types from other packages that a model may contain.
+# Types from other packages that are trusted in a model file.
 _MODEL_TYPES = {
     "functools.partial", "numpy.asarray", "numpy.dtype", "pandas.Interval", "scipy.sparse._csr.csr_array",
     "pymoo.core.problem.ElementwiseEvaluationFunction", "pymoo.core.problem.LoopedElementwiseEvaluation",
@@ -75,7 +75,7 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted; this is the result up to that point.",
     "running": "The run is still in progress or was killed; this is the last saved result.",
 }
-# Maximum total number of labels, over all solutions of the front, to save with the result.
+# Maximum number of labels (n_solutions * n_samples) of a front that is saved with the result.
 _LARGEST = 25_000_000
 
 
@@ -87,8 +87,8 @@ class FolderError(ValueError):
 class RunFolder:
     """Folder of a run, which is checked and locked before files are written."""
 
-    # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns whether the
-    # folder contains a checkpoint to resume, and whether it contains a record to overwrite or continue.
+    # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns two booleans:
+    # whether there is a checkpoint to resume, and whether there is a record to overwrite or continue.
 
     path: Path
     inspect: Callable[[Path], tuple[bool, bool]]
@@ -115,7 +115,7 @@ class RunFolder:
 
     def reserve(self) -> None:
         try:
-            # List the innermost folder first, because folders are removed in this order.
+            # Innermost folder first, because folders are removed in this order.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._made = self._made or made
@@ -133,7 +133,7 @@ class RunFolder:
             if before != (self.resumed, self.has_record):
                 raise FileExistsError
             if self.has_record:
-                # Raise an error now rather than after the fit if results cannot be written.
+                # If results cannot be written, raise the error now rather than after the fit.
                 tempfile.TemporaryFile(dir=self.path).close()
                 if not self.resumed:
                     self.write_record(record)
@@ -143,7 +143,7 @@ class RunFolder:
                 # The second of two simultaneous runs fails here, even if file locks are not supported.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record).encode())
-                    # Set the flag before the file appears, because Ctrl-C could follow immediately.
+                    # Set the flag before creating the file, because Ctrl-C could follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -155,7 +155,7 @@ class RunFolder:
 
     def settle(self) -> None:
         """Switch to a new folder if the current folder was removed or received files from other processes."""
-        # Saving the results of a long fit is more important than keeping the folder name.
+        # Raise no error: saving the results of a long fit is more important than keeping the folder name.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
         except OSError:
@@ -188,7 +188,7 @@ class RunFolder:
         """Undo :meth:`claim` after an error, unless results were saved."""
         if self._claimed and not self.checkpoint.exists() and not (self.path / LABELS).exists():
             (self.path / RECORD).unlink(missing_ok=True)
-        self.unlock()  # a folder that contains the lock file could not be removed
+        self.unlock()  # a folder with the lock file in it could not be removed
         with suppress(OSError):
             for folder in self._made:
                 folder.rmdir()
@@ -228,7 +228,7 @@ def open_folder(
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
     """Open a run folder, locked until the end of the block; :meth:`RunFolder.claim` creates a new folder."""
-    # By default, it may contain a checkpoint if ``resume`` is set, or a run of the command ``replaces``.
+    # With ``resume``, it may contain a checkpoint. It may also contain a run of the command ``replaces``.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -263,7 +263,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
         record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             return False, True
-        # A finished run that has a checkpoint but no report was killed before the report was written.
+        # A complete run with a checkpoint but no report was killed before the report was written.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:
@@ -295,7 +295,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
-        # Convert the record now, because JSON that was read may be nested too deeply to be written again.
+        # Serialise the record now: JSON can be nested too deeply to be written again after reading.
         found: dict[str, Any] = persistence.to_json(record, "record")
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
@@ -333,7 +333,7 @@ def finish_update(folder: Path) -> None:
     if not ready.is_dir():
         return
     try:
-        # Another process may be finishing the same update.
+        # Another process may already be completing this update.
         with suppress(FileNotFoundError):
             files = json.loads((ready / RECORD).read_bytes())["files"]
             for name in {*FILES} - {*files}:
@@ -426,7 +426,7 @@ def save_report_of(
     if out is None and len(folders) > 1:
         raise ValueError(f"a report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
-    # Lock only the folder of the page, so that the run folder may be read-only.
+    # Lock only the folder of the page, because the run folder may be read-only.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         check_page(page)
         content = merged_content(folders)
@@ -498,7 +498,7 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 
 def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
-    # The empty name at the end is the class of outliers (-1).
+    # The empty name at the end is that of class -1 (outliers).
     return np.array([*classes, ""], dtype=object)[labels]
 
 
@@ -509,7 +509,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
     """Convert a table to the bytes of a CSV file, in the format of ``attrs["csv"]`` if it is set."""
-    # Text that ASCII or Windows-1252 cannot encode becomes UTF-8 with a byte order mark, as Excel requires.
+    # Write text that is not in ASCII or Windows-1252 as UTF-8 with a byte order mark, which Excel requires.
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -600,7 +600,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit data frames and the objects of pymoo and DEAP.
+        # Omit data frames and pymoo and DEAP objects.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo", "deap"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
@@ -654,7 +654,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
         own = {name for name in types if name.startswith("moo_clustering.")}
         foreign = sorted(set(types) - own - _MODEL_TYPES)
         model = None if foreign else io.load(path, trusted=types)
-    except Exception as error:  # damaged bytes and models of other versions can raise any exception
+    except Exception as error:  # damaged files and models of other versions raise any exception
         said = f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
         raise FolderError(said) from error
     if foreign:
@@ -772,6 +772,6 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns of a DEAP logbook, and drop a constant threshold d."""
+    """Select and rename the history columns that are plotted; omit the threshold d if it is constant."""
     names = [n for n in _DRAWN if n in history and (n != "d" or history[n].nunique() > 1)]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history

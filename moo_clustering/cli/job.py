@@ -1,4 +1,4 @@
-"""A requested fit: method, data and options, all checked before the fit starts."""
+"""A fit requested on the command line: method, data and options, validated before the fit starts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters that do not affect the result, that are paths, or that are recorded elsewhere.
+# Parameters omitted from the record: they do not affect the result, are paths, or are recorded elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
 _OF_DOCUMENTS = ("min_df", "max_df", "svd", "embed", "stemmer")  # options for documents
 _NAMED = 5  # maximum number of label names in a message
@@ -43,18 +43,18 @@ class Job:
     estimator: Any
     samples: Samples
     seed: int
-    # For methods that predict labels: the labels used in the fit, and the labels that score predictions.
+    # For methods that predict labels: labels used in the fit, and labels with which predictions are scored.
     labels: LabelUse | None = None
     supervision: dict[str, Any] = field(default_factory=dict)  # keyword arguments for ``fit``
     sources: dict[str, Any] = field(default_factory=dict)  # sources of the supervision, for the record
     notices: list[str] = field(default_factory=list)  # warnings issued before the fit
     # ``time.perf_counter()`` at the start of the command.
     started: float = field(default_factory=time.perf_counter)
-    why: str = ""  # why the method was selected; empty if the user specified it
+    why: str = ""  # why the method was selected; empty if it was specified
     options: dict[str, Any] | None = None  # estimator parameters set by the user
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For partitioned tables: a function that runs the fit, replaces the samples with a subset of the rows and
-    # returns whether it was interrupted; and the cluster sizes over all rows.
+    # For partitioned tables: the cluster sizes over all rows, and a function that runs the fit, replaces the
+    # samples with a subset of the rows, and returns whether it was interrupted.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -332,7 +332,7 @@ def begin_from(job: Job, start: str | None) -> None:
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
     """Split the labels into labels for the fit and held-out labels; return None if there are no labels."""
-    # Samples without labels in the fit are also scored, by their known classes (``--labels``).
+    # Samples without labels in the fit are scored too, with their known classes (``--labels``).
     use = None
     if (found := samples.partial_sets()) is not None:
         names, given, several = found
@@ -359,10 +359,10 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Add the known classes of samples without labels in the fit to the held-out labels."""
+    """Return ``use`` with known classes of samples without labels in the fit as held-out labels."""
     if (known := samples.known_sets()) is None:
         return use
-    # Classes that do not occur in the partial labels cannot be predicted, and are scored as errors.
+    # Classes without partial labels cannot be predicted, and count as errors.
     unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
     given = np.pad(use.given, ((0, 0), (0, len(unknown))))
     given[~use.is_given] = -1

@@ -1,4 +1,4 @@
-"""Loading of the specified data, and computation of document features."""
+"""Load the data that the options specify, and compute document features."""
 
 import gzip
 import importlib
@@ -37,7 +37,7 @@ from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts, word_forms
 from moo_clustering.persistence import cell_text, read_arrays
 
-# Flags that replace reader option names in messages.
+# Command-line flags that replace the names of reader options in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
@@ -46,7 +46,7 @@ SPARSE = (".svm", ".svmlight", ".libsvm")
 # MEKA includes the number of label attributes in the relation name.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# "none": original scales; "mixed": equal weights if any column is categorical; "columns": no conversion.
+# "none": original scales; "mixed": equal weights if a column is categorical; "columns": no conversion.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 
@@ -70,7 +70,7 @@ def load_data(
     graph: bool = False,
 ) -> Samples:
     """Read a bundled data set, file or folder in a form that the method accepts."""
-    # If ``prepares`` is None, columns are not converted. ``filling`` contains options for ``prepare_table``.
+    # If ``prepares`` is None, do not convert columns. ``filling`` contains options for ``prepare_table``.
     # ``weight`` is a column of a map, ``start`` a column of a map or table.
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
@@ -121,7 +121,7 @@ def load_data(
         return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=drop)
     if text_columns is not None or holds_documents(path):
         return load_documents(path, method, roles, None if text_columns is None else _names(text_columns))
-    if tables.array_names(path) >= {"format", "shape", "data"}:  # a matrix of ``scipy.sparse.save_npz``
+    if tables.array_names(path) >= {"format", "shape", "data"}:  # written by ``scipy.sparse.save_npz``
         return load_sparse(path, method, named)
     if prepares is not None and tables.holds_columns(path):
         return load_prepared(path, roles, **preparing)
@@ -235,8 +235,8 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
     """Return whether a file is read as samples with label sets."""
-    # These are svmlight files, and ARFF files with a label file or a label count in the header. If the method
-    # accepts label sets, they also include other ARFF files without bags, and npz files with indicators.
+    # Multi-label files are svmlight files, and ARFF files with a label file or a label count in the header.
+    # For methods that accept label sets, also other ARFF files without bags, and npz files with indicators.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -289,7 +289,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the text before the data; "" if it is unreadable, which the reader will report."""
+    """Return the text before the data, or "" if the file is unreadable: the reader will report this."""
     lines = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
@@ -307,7 +307,7 @@ def load_documents(
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read the partial labels with the option for known classes, which permits several per document.
+        # Read partial labels with the reader option for known classes, which allows several per document.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -348,7 +348,7 @@ def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Do not scale columns if the user sets ``scale``, or if the method counts words or adapts to the units.
+    # Do not scale columns if the user set ``scale``, or if the method counts words or adapts to units.
     if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"
@@ -380,7 +380,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Also scale numbers, because their influence next to 0/1 indicators would depend on their units.
+            # Also scale numbers: otherwise, their influence relative to 0/1 indicators would depend on units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table contains categories{hint}")
     except DataError as error:
@@ -447,7 +447,7 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
-    if samples.unused is not None:  # the weight and start columns are used, as they influence the result
+    if samples.unused is not None:  # the weight and start columns influence the result
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return kinds.AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
@@ -543,7 +543,7 @@ def prepared_samples(
 
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
-    """Return remedies for text columns that the method does not accept."""
+    """Return a message on how to handle text columns that the method does not accept."""
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
@@ -564,7 +564,7 @@ def text_features(
     embed: str | None = None,
 ) -> TextSamples:
     """Compute tf-idf weights. Reduce them by truncated SVD if ``svd`` is set or if not ``sparse``."""
-    # With ``embed``, the embeddings are clustered, and the weights are used only to name the clusters.
+    # With ``embed``, cluster the embeddings, and use the term weights only to name clusters.
     weights, vocabulary = datasets.tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if embed is not None:
@@ -591,7 +591,7 @@ def text_features(
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Return the leading components, with rows of unit length, and the share of variance they explain."""
+    """Return the leading components, scaled to rows of unit length, and their share of the variance."""
     from sklearn.decomposition import TruncatedSVD
 
     if weights.shape[1] == 1:  # scikit-learn would raise an error
@@ -600,7 +600,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are identical
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Scale rows to unit length, because documents with small components should not look empty.
+    # Scale rows to unit length, so that documents with small components do not look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 
@@ -624,7 +624,7 @@ def stem_features(
     if not len(kept):
         raise DataError(f"min_df={min_df} and max_df={max_df} leave no terms in the {len(texts)} documents")
     with warnings.catch_warnings():
-        # Ignore this warning, because the estimators also warn of documents without terms.
+        # Ignore this warning: the estimators also warn about documents without terms.
         warnings.simplefilter("ignore", UserWarning)
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
     how: dict[str, Any] = {"features": "tf-idf of stems", "stemmer": chosen}

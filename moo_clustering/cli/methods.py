@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from moo_clustering.cli.terminal import printable_line
 from moo_clustering.estimators import _methods
 
-# Parameters that have their own flags.
+# Parameters with command-line flags of their own.
 FLAGS = {
     "n_clusters": "-k", "granularity": "--granularity", "n_regions": "-k", "tolerance": "--tolerance",
     "random_state": "--seed", "n_jobs": "--jobs", "verbose": "--quiet",
@@ -27,7 +27,7 @@ def listing(name: str | None) -> str:
 
 
 def _all_methods() -> list[_methods.Method]:
-    """Return all methods, including those of other packages."""
+    """Return all methods, including methods from other packages."""
     _methods.add_installed()
     _methods.warn_left_out()
     return list(_methods.METHODS.values())
@@ -60,7 +60,7 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 
 
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Describe the parameters; ``preset`` contains the method's values for them."""
+    """Describe the parameters; ``preset`` contains values that the method sets."""
     signature = inspect.signature(estimator_class).parameters
     defaults = {name: each.default for name, each in signature.items() if each.default is not each.empty}
     defaults |= preset
@@ -78,7 +78,7 @@ def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> lis
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value to JSON types, or to its representation if this is not possible."""
+    """Convert a value to JSON types or, if this is impossible, to its ``repr``."""
     from moo_clustering.persistence import to_json  # slow import
 
     try:

@@ -38,8 +38,8 @@ from moo_clustering.parts import Parts, parts, write_labels
 from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
 
-_SHOWN = 20_000  # number of sampled rows for the report and the cluster descriptions
-# Options that apply to partitioned tables: those of ``fit`` only, and those of both commands.
+_SHOWN = 20_000  # number of rows sampled for the report and cluster descriptions
+# Options that support partitioned tables: in ``fit`` only, and in both commands.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
 
@@ -69,7 +69,7 @@ class PreparedLabels:
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # The distances that this search computes for a row do not depend on other rows in the partition.
+        # This search computes distances that do not depend on the other rows of a part.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -141,7 +141,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
 
 
 def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
-    """Fit or resume a run, write the labels of all rows, and set the job's samples to some of the rows."""
+    """Fit or resume a run, write labels of all rows, and replace the job's samples by a row sample."""
     samples: Any = job.samples
     table, path = samples.table, folder.path
     if folder.resumed:
@@ -182,7 +182,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return the cluster sizes, and the indices and labels of ``numbers`` and each cluster's first row."""
+    """Return cluster sizes, and indices and labels of rows: ``numbers`` and each cluster's first row."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -221,14 +221,14 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
 
 
 def _name(data: Sequence[str]) -> str:
-    """Return the name of a table without parent folders, except for the folder of a glob."""
+    """Return a table's name without parent folders (for a glob, with its folder)."""
     path = Path(data[0])
     name = f"{path.absolute().parent.name}/{path.name}" if has_magic(path.name) else path.absolute().name
     return name if len(data) == 1 else f"{name} and {len(data) - 1} more"
 
 
 def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: Sequence[str] = ()) -> Parts:
-    """Open a table with :func:`parts`: files, or a Zarr array, which has no column names."""
+    """Open files or a Zarr array (which has no column names) with :func:`parts`."""
     if len(data) > 1 or not data[0].rstrip("/").endswith(".zarr"):
         return parts(data[0] if len(data) == 1 else list(data), columns=columns, drop=drop)
     try:
@@ -271,7 +271,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # Ctrl-C in a terminal reaches all processes. Workers started while it is ignored continue to ignore it.
+    # Ctrl-C in a terminal reaches all processes. Start workers while it is ignored: they inherit this.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

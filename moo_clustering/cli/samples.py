@@ -1,4 +1,4 @@
-"""Common interface of the command to tables, graphs, maps, bags, documents and label sets."""
+"""Common interface for tables, graphs, maps, bags, documents and label sets in the command."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.tables import Roles
 
-# For texts that identify samples: maximum number of characters, of columns, and of samples with such texts.
+# Texts that identify samples: maximum number of characters, of columns, and of samples.
 _TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
-_FEWEST = 2  # minimum number of label columns if samples can have several labels
+_FEWEST = 2  # minimum number of label columns for label sets
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
-# Label names, label indicators, and whether a sample can have several labels.
+# (label names, label indicators, whether a sample can have several labels)
 PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
 
 
@@ -41,26 +41,26 @@ class Samples(Table):
     category_names: tuple[str, ...] = ()  # names of the categorical columns
     notes: tuple[str, ...] = ()  # sentences on the conversion of columns
     source: Any = None  # the data set as read
-    # Known classes and partial labels if a sample can have several labels; () for unlabelled samples.
+    # Known classes and partial labels, for samples with several labels; () if unlabelled.
     label_sets: LabelSets | None = None
     partial_label_sets: LabelSets | None = None
-    # The table before and after its columns were converted to features.
+    # The table before and after the conversion of its columns to features.
     given: pd.DataFrame | None = None
     prepared: PreparedTable | None = None
-    has_equal_columns: bool = False  # whether all prepared columns have equal total variance before weighting
-    # Columns that were dropped but help to identify rows, such as names.
+    has_equal_columns: bool = False  # whether prepared columns have equal variance before weighting
+    # Dropped columns that help to identify rows, such as names.
     notes_of_rows: pd.DataFrame | None = None
     unused: pd.DataFrame | None = None  # columns in the file that are not used in the fit
     roles: Roles | None = None  # columns of a prepared table that are not features
     arguments: Mapping[str, Any] = field(default_factory=dict)  # additional arguments for ``fit``
 
-    # Noun for a sample, and description of the data for messages about options that do not apply.
+    # Noun for a sample, and description of the data in messages about options that do not apply.
     kind: ClassVar[str] = "sample"
     read_as: ClassVar[str] = "a table (specify text columns with --text-columns)"
-    # Whether the data can be shown as a table, and whether the features are numbers in their own units.
+    # Whether the data can be shown as a table, and whether features are in their original units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
-    # Whether most features (such as words) are absent from most samples; --features selects such features.
+    # Whether features are terms, most of which are absent from most samples; see --features.
     has_terms: ClassVar[bool] = False
 
     @classmethod
@@ -167,8 +167,8 @@ class Samples(Table):
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
         """Compute the agreement between clusters and known classes; return {} if no classes are known."""
-        # With partial labels, add the accuracy on samples that are unlabelled in the fit. If samples have
-        # several classes, compute only the entropy (bits) of classes in clusters and in random clusters.
+        # With partial labels, add the accuracy on samples without labels in the fit. If samples have several
+        # classes, return only the entropy (bits) of classes in the clusters and in random clusters.
         from moo_clustering.validity import clustering_accuracy
 
         if self.label_sets is not None:
@@ -351,7 +351,7 @@ class LabelSetSamples(UntabledSamples):
 
 @dataclass(frozen=True, eq=False)
 class TextSamples(UntabledSamples):
-    """Documents, with the features computed from their texts, if any."""
+    """Documents, with features if these were computed from their texts."""
 
     source: Documents = field(kw_only=True)
     # Term weights, shape (n_documents, n_terms). X contains the weights, their components, or embeddings.
@@ -440,7 +440,7 @@ class BagSamples(UntabledSamples):
 
 
 def _class_sets(codes: Int64Array, names: Sequence[str]) -> LabelSets:
-    """Convert each sample's class to a set, which is empty for samples without a class (-1)."""
+    """Return each sample's class as a set, which is empty for class -1 (none)."""
     return [(names[code],) if code >= 0 else () for code in codes]
 
 
@@ -454,7 +454,7 @@ def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray
 
 
 def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
-    """Return the label-set entropy in clusters and in random clusters; empty if there are no labels."""
+    """Return the entropy of label sets in the clusters and in random clusters; {} without labels."""
     from moo_clustering.validity import cluster_entropy
 
     known = [row for row, classes in enumerate(sets) if classes]
@@ -483,7 +483,7 @@ def _cell(value: Any) -> str:
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Remove the title, which readers prepend to the text so that it is also clustered.
+    # Remove the title, which readers prepend to the text to include it in the clustering.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
@@ -494,8 +494,8 @@ def _opening(title: str, text: str) -> str:
 class LabelUse:
     """Labels used in the fit (``given``), and labels that score the predictions (``held_out``)."""
 
-    # Both are 0/1 indicators of shape (n_samples, n_labels), with rows of -1 for samples without such labels.
-    # No sample has labels in both.
+    # Both are 0/1 indicators, shape (n_samples, n_labels). Rows of samples without these labels are -1. No
+    # sample has labels in both.
 
     names: tuple[str, ...]
     given: NDArray[np.int8]

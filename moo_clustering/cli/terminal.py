@@ -1,4 +1,4 @@
-"""Path checks, signals, streams, one-line errors and text layout of the command."""
+"""Terminal behaviour of the command: paths, signals, streams, one-line errors and text layout."""
 
 import _thread
 import atexit
@@ -27,15 +27,15 @@ from moo_clustering._messages import printable_line as printable_line
 from moo_clustering._messages import shortened as shortened
 
 INTERRUPTED = 130
-_SOON = 0.02  # seconds before an interruption during a compilation is repeated
+_SOON = 0.02  # seconds until an interruption during a compilation is repeated
 # Allocations between garbage collections. Imports alone create half a million permanent objects.
 _ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
-# Warnings by other packages that are intended for developers.
+# Warnings from other packages that are intended for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
 )  # fmt: skip
-# Numbers of OpenMP and BLAS threads, which the libraries read when they are imported.
+# Environment variables for OpenMP and BLAS threads, which the libraries read on import.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 # Environment variables that libraries read as integers (with minimum values), and as other numbers.
 _INTEGERS = {
@@ -57,8 +57,8 @@ class Ending:
     """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal."""
 
     # LLVM drops exceptions raised in its callbacks, so signals during a compilation are repeated afterwards.
-    # Signals that are ignored (such as SIGHUP under ``nohup``) or have other handlers remain unchanged. An
-    # InterruptGuard replaces the handlers of this context during a search.
+    # Ignored signals (such as SIGHUP under ``nohup``), and signals with other handlers, remain unchanged.
+    # During a search, an InterruptGuard replaces these handlers.
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -120,7 +120,7 @@ class Ending:
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Repeat an interruption that Python dropped where exceptions cannot be raised, as in C callbacks."""
+        """Repeat an interruption that Python dropped where no exception can be raised (in C callbacks)."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -128,7 +128,7 @@ class Ending:
 
 
 class _Lossy(io.FileIO):
-    """Standard stream whose writes never fail. ``lost`` is the last error that caused output to be lost."""
+    """Standard stream that ignores write errors. ``lost`` is the last error."""
 
     lost: OSError | None = None
 
@@ -143,7 +143,7 @@ class _Lossy(io.FileIO):
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Replace closed streams with the null device, and discard output that cannot be written."""
-    # Otherwise, libraries could write messages to a results file that has the descriptor of a closed stream.
+    # Open closed streams: otherwise, a results file could get their descriptor and receive messages.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -168,7 +168,7 @@ def standard_streams() -> Iterator[None]:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Collect garbage rarely, and never at exit, where it would take as long as a small fit."""
+    """Collect garbage rarely, and not at exit, where a collection takes as long as a small fit."""
     previous = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *previous[1:])
     atexit.register(gc.freeze)
@@ -182,7 +182,7 @@ def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
     except (OSError, ValueError):
-        return stream  # the calling program has substituted a stream without a descriptor
+        return stream  # the calling program has set a stream without a descriptor
     with suppress(OSError, AttributeError):
         stream.flush()
     raw = _Lossy(descriptor, "wb", closefd=False)
@@ -257,7 +257,7 @@ class Command(click.Command):
         except Exception as error:
             sentence = None if context.params.get("traceback") else _sentence(error)
             said = sentence or str(error)
-            # Libraries quote invalid values without naming the environment variable.
+            # Libraries report invalid values without naming the environment variable.
             blamed = [
                 f"{name}={value}"
                 for name, value in os.environ.items()
@@ -278,8 +278,8 @@ class Command(click.Command):
                 try:
                     code = run(*args, standalone_mode=False, **extra)
                 finally:
-                    # An interruption inside exec(), even if caught, marks the process. Python would then exit
-                    # by SIGINT regardless of the exit code. Another exec() removes the mark.
+                    # After an interruption inside exec(), even if caught, Python exits by SIGINT regardless
+                    # of the exit code. Another exec() resets this.
                     exec("")
             except (click.Abort, KeyboardInterrupt) as error:
                 if isinstance(error.__cause__, EOFError):
@@ -330,10 +330,10 @@ def _check_environment() -> None:
 
 
 def _spare_threads() -> None:
-    """Restrict libraries to one thread if the system cannot start more; otherwise, some would abort."""
+    """Restrict libraries to one thread if the system cannot start more: some would abort."""
     end, started = threading.Event(), []
     try:
-        # OpenMP, NumPy's BLAS and SciPy's BLAS would together start this number of threads.
+        # Number of threads that OpenMP, NumPy's BLAS and SciPy's BLAS would start together.
         for _ in range(3 * (os.cpu_count() or 1)):
             thread = threading.Thread(target=end.wait, daemon=True)
             thread.start()
@@ -348,7 +348,7 @@ def _spare_threads() -> None:
 
 
 def _sentence(error: Exception) -> str | None:
-    """Return the message for an input error; None for other errors, which are bugs with a traceback."""
+    """Return the message for an input error, or None for other errors, which are bugs."""
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or for_command(error)}"
@@ -358,7 +358,7 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, ValueError | TypeError):
         return for_command(error)
     if isinstance(error, EOFError):
-        # Otherwise, click would interpret this error as the end of a dialogue.
+        # Convert EOFError, which click would interpret as the end of a dialogue.
         said = message_line(error) or "EOFError"
         return f"unexpected end of data: {said}; to see where, run moo-clustering --traceback ..."
     if isinstance(error, ImportError):
@@ -376,7 +376,7 @@ def shown_warnings() -> Iterator[list[str]]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         # Remove the traceback from numba's message about an invalid environment variable.
         line = message_line(_FAILED_PARSE.sub("", for_command(message)))
-        # Ignore warnings of a missing monitor thread, without which progress bars still work.
+        # Ignore warnings about a missing monitor thread: progress bars work without it.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
             with bar_class().external_write_mode():
@@ -396,7 +396,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
-    # Get the context here, because worker threads, which may also compile kernels, have no context.
+    # Get the context here: worker threads, which may also compile kernels, have no context.
     context = click.get_current_context(silent=True)
     told = {} if context is None else context.meta
 

@@ -108,7 +108,7 @@ def _saved(folder: Path, n_rows: int, record: Mapping[str, Any]) -> str:
 
 
 class _Run:
-    """A locked run on a prepared table, with its record, model and rows."""
+    """Locked run folder of a fit to a prepared table, with its record, model and rows."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.started = folder, time.perf_counter()
@@ -130,10 +130,10 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Restore the attributes that were not saved with the estimator; most methods fit again."""
+        """Restore the attributes that were not saved with the estimator; most methods require a new fit."""
         saved = self.estimator
         if self.method.areas:
-            return  # saved models of map areas contain all solutions
+            return  # models of map regions are saved with all solutions
         if isinstance(saved, ParetoPoolClusterer):
             saved._restore(None if saved.landmark_of_ is None else self._samples(self.rows).X)
             return
@@ -161,7 +161,7 @@ class _Run:
     def save(
         self, rows: pd.DataFrame, line: tuple[str, str], extra: Mapping[str, Any], warnings: Sequence[str]
     ) -> tuple[dict[str, Any], list[str]]:
-        """Replace the files of the run, and return the record and the cluster names."""
+        """Replace the run's files; return the new record and the cluster names."""
         folder, samples = self.folder, self._samples(rows)
         job = Job(
             "fit", self.method, self.estimator, samples, self.record["seed"],
@@ -192,7 +192,7 @@ class _Run:
             if names:
                 rename_clusters(temporary, names)
             shown = cluster_names(runs.load_model(temporary))
-            # If the process is killed after the next line, the next command finishes the update.
+            # If the process is killed after the next line, the next command completes the update.
             os.replace(temporary, folder / runs.UPDATED)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -200,7 +200,7 @@ class _Run:
         return runs.run_record(folder), shown
 
     def _samples(self, rows: pd.DataFrame) -> PreparedSamples:
-        """Prepare all rows. Rows that were added after the fit have no partial labels."""
+        """Return the samples for all rows. Rows added after the fit have no partial labels."""
         name = Path(self.record["data"]["name"])
         prepared = self.model["preparer"].prepare(rows)
         samples = prepared_samples(name, rows, self.roles, prepared, n_labelled=len(self.rows))
@@ -211,7 +211,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Add the map to the samples, without the properties that describe each area's region."""
+        """Return the samples as a map, without the properties that describe each area's region."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()
@@ -238,7 +238,7 @@ class _Run:
 
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Convert new rows to text with the columns of the fit; also return a note on empty columns."""
+    """Return new rows as text with the columns of the fit, and a note on empty columns."""
     style = {**new.attrs.get("csv", {}), "encoding": "utf-8"}
     new.attrs["csv"] = style
     text = BytesIO(runs.csv_text(new, plain=True))

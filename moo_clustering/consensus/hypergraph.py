@@ -32,7 +32,7 @@ from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agree
 BLOCK_PAIRS = 1 << 18
 # Maximum number of runs that fits in a one-byte counter.
 RUNS_PER_BYTE = 255
-# Rows per dense block: 4 million numbers with 2000 hyperedges.
+# Rows per dense block: 4 million numbers for 2000 hyperedges.
 BLOCK_ROWS = 2048
 # Eigenvalues (in [0, 1]) below this value count as zero, because their eigenvectors are arbitrary.
 ZERO = 1e-10
@@ -89,7 +89,7 @@ def cspa(
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
         clustering of S, or ``"svd"``: k-means on leading eigenvectors of total (not relative) co-association
-        weights, scaled by their row sums, for any n_samples.
+        weights, scaled by their row sums, with rows of unit length, for any n_samples.
     n_neighbors : int, optional
         Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB
@@ -142,8 +142,8 @@ def cspa(
     if metis:
         warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
-    # If there are exactly n_clusters components, they are the clusters. If there are more, any links between
-    # them will do, because samples in different components never share a cluster in a run.
+    # If there are exactly n_clusters components, they are the clusters. If there are more, arbitrary links
+    # between them suffice, because samples in different components never share a cluster in a run.
     bridge = csgraph.connected_components(graph, directed=False)[0] > n_clusters
     X, rng = edges.codes.T.astype(np.float64), np.random.default_rng(seed)
     return spectral_partition(graph, n_clusters, bridge=bridge, X=X, metric="hamming", rng=rng).labels
@@ -167,8 +167,8 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield row blocks of S with the index of their first row; ``upper`` omits the columns before it."""
-    # S_ij is the weighted share of runs with i and j in one cluster among runs that contain both (else 0).
+    """Yield row blocks of S, each with the index of its first row; ``upper`` omits all earlier columns."""
+    # S_ij is the weighted share with i and j in one cluster, of the runs that contain both (0 if none do).
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
@@ -205,7 +205,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S without its diagonal, or a symmetric graph of its ``n_neighbors`` largest entries per row."""
-    # If too few entries are kept, the graph has more components than clusters: link their first samples.
+    # If the kept entries leave more components than clusters, link the components by their first samples.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -240,7 +240,7 @@ def _largest_entries(
 
 
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
-    """Sum, for each pair from ``rows`` and ``columns``, the weights of the runs that give it equal labels."""
+    """Sum, for each pair of a row and a column, the weights of the runs in which both have equal labels."""
     shape = rows.shape[1], columns.shape[1]
     total, equal, alike = np.zeros(shape), np.empty(shape, dtype=np.bool_), np.ptp(weights) == 0
     for lo in range(0, len(rows), RUNS_PER_BYTE):
@@ -312,8 +312,8 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the rows of the leading co-association eigenvectors, scaled to unit length, by k-means."""
-    # Up to ``n_parts`` distinct samples are one part each. If there are more components than parts, some
-    # merge arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
+    # With at most ``n_parts`` distinct samples, each is a part. Components beyond ``n_parts`` are merged
+    # arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -395,7 +395,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 (or more, to avoid overflow). Up to n_parts vertices are one part each.
+    # Edge weights are rounded to 1e-4 (or more coarsely). With at most n_parts vertices, each is a part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -544,7 +544,7 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF; METIS warnings recommend ``instead``. If it is empty, only the samples are clustered."""
+    """Compute HBGF; METIS warnings recommend ``instead``, which is empty if only samples are clustered."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -747,7 +747,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs with each sample in each group's cluster, shape (n_parts, n_samples)."""
+    """Compute the share of runs that join each sample with each group, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -808,7 +808,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # No other run has members yet, so keep this run's; the other runs will be matched with it.
+                # No other run has members yet: keep this run's members, so that the others can match them.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))

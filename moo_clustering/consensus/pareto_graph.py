@@ -79,8 +79,9 @@ def reconstruction_weights(
 ) -> sp.csr_array:
     """Compute ES1: the non-negative edge weights s_ij that best reconstruct X (PESC, Eq. 4).
 
-    Solves one small non-negative least-squares problem per sample by active sets instead of the paper's
-    particle swarm, usually in close to O(N q^2 (d + q)) time for N samples with q edges and d features.
+    Solves one small non-negative least-squares problem per sample exactly, by active sets instead of the
+    paper's particle swarm. Takes O(N (q^2 d + q^4)) time for N samples with q edges and d features in the
+    worst case, but usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------

@@ -104,10 +104,10 @@ def select_pareto(
     """Search for subsets of diverse runs that agree with all other runs, and return the best consensus.
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
-    includes the whole ensemble; up to 256 subsets are all evaluated instead. MCLA then computes the consensus
-    of each subset on the front. Takes O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus MCLA. The
-    improvement over the consensus of all runs is small and unreliable. Errors are the same as for
-    :func:`mcla`.
+    includes the whole ensemble; if at most 256 subsets have ``min_runs`` runs or more, all are evaluated
+    instead. MCLA then computes the consensus of each subset on the front. Takes O(n_samples n_runs^2 + n_gen
+    pop_size n_runs^2) time, plus MCLA for each subset on the front. The improvement over the consensus of all
+    runs is small and unreliable. Errors are the same as for :func:`mcla`.
 
     Parameters
     ----------
@@ -123,7 +123,8 @@ def select_pareto(
         Population size and number of generations.
     select : {"anmi", "i2"}, default="anmi"
         Select the consensus with the highest mean NMI with all runs, or with the highest
-        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``.
+        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets whose runs do not cover all
+        samples are ignored.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
         Features, required and used only with ``select="i2"``.
     vertex_weight, partitioner

@@ -1,4 +1,4 @@
-"""Input checks, and conversion of pairs to sortable integer keys and ranks."""
+"""Input validation, and conversion of pairs to sortable integer keys and ranks."""
 
 from numbers import Integral
 from typing import Any

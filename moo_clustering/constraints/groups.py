@@ -128,7 +128,7 @@ class ConstraintGroups(Shared):
 def refuse_contradictions(
     component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
 ) -> None:
-    """Raise an error if a component contains two classes (given by first samples) or a cannot-link."""
+    """Raise an error if a component contains a cannot-link, or labelled samples of two classes."""
     by_component = hubs[np.argsort(component[hubs], kind="stable")]
     merged = np.column_stack([by_component[:-1], by_component[1:]])
     conflicts = np.concatenate([merged, cannot])
@@ -153,7 +153,7 @@ class InconsistentConstraintsError(ValueError):
     Parameters
     ----------
     conflicts : array-like of shape (n_conflicts, 2)
-        Pairs of samples that both must and must not share a cluster.
+        Pairs of samples that both must and must not share a cluster; stored as an int64 array.
     reasons : sequence of str
         Explanations of the first conflicts; the message only counts the remaining conflicts.
     """

@@ -88,7 +88,8 @@ class Limit(Documented, ABC):
     def possible(self, k: int, n_samples: int | None = None) -> None:
         """Raise a ValueError if no partition of n_samples into ``k`` clusters can be within the limit.
 
-        The check is fast but incomplete: it does not detect all impossible limits.
+        The check is fast but incomplete: it does not detect all impossible limits. Also raises a ValueError
+        if the limit applies to a different number of samples than ``n_samples``.
         """
         integer("k", k)
         if n_samples is not None and self.n_samples not in (None, n_samples):

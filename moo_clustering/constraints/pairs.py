@@ -32,8 +32,8 @@ class PairwiseConstraints(Shared):
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable, and copies share their arrays. Raises a ValueError for samples out of range or paired with
-    themselves.
+    immutable, and copies share their arrays. Raises a ValueError that names the row of a pair if a sample is
+    out of range or paired with itself.
 
     Parameters
     ----------
@@ -451,7 +451,8 @@ def constraint_groups(
 
     The samples of each class form a group, and any two classes conflict. Must-links merge groups;
     cannot-links make groups conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
-    InconsistentConstraintsError for contradictions, and a ValueError or TypeError for invalid ``y``.
+    InconsistentConstraintsError if must-links join two classes or a cannot-link lies within a group, and a
+    ValueError or TypeError if ``y`` is invalid or has a different number of samples.
 
     Parameters
     ----------
@@ -498,8 +499,9 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
-    distance between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time. Raises a
-    TypeError or ValueError for invalid options. Source: NSGA-II-clus.
+    distance between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time, and
+    O(n_features) memory plus blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` has
+    the wrong type or number of samples, or if ``shrinkage`` is out of range. Source: NSGA-II-clus.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a two-column file.
 
-    Raises a ValueError that names the file and line of an invalid pair. Issues a UserWarning if a header
-    resembles row identifiers.
+    Raises a ValueError that names the file and line if a line does not have two columns, or if a sample is
+    unknown or paired with itself. Issues a UserWarning if a header resembles row identifiers.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # Number of non-partners between a row and its t-th partner.
+            # Number of samples between a row and its t-th partner that share no label with the row.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, quoted, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
 
 # MEKA's option -C in the relation name, for example 'Music: -C 6'.
@@ -135,8 +135,8 @@ def _declare(
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{where}: invalid attribute declaration {_short(line)}")
-    quoted, plain, declared = match.groups()
-    name = plain if quoted is None else unquoted(quoted)
+    quote, plain, declared = match.groups()
+    name = plain if quote is None else unquoted(quote)
     kind = "nominal" if declared.startswith("{") else _KINDS.get(re.split(r"\W", declared)[0].lower())
     if kind is None:
         raise DataError(
@@ -155,7 +155,7 @@ def _declare(
         attribute.values = {value: code for code, value in enumerate(dict.fromkeys(values))}
     elif kind == "relational":
         if lines is None:
-            raise DataError(f"{where}: nested relational attributes are not supported, got {name!r}")
+            raise DataError(f"{where}: nested relational attributes are not supported, got {quoted(name)}")
         attribute.inner = _relational_attributes(name, where, lines, source)
     if name in attributes:
         raise DataError(f"{where}: attribute {name!r} is already declared")
@@ -245,7 +245,7 @@ def _code(attribute: Attribute, token: str | None) -> float:
     try:
         return attribute.code(token)
     except ValueError:
-        raise RowError(f"attribute {attribute.name!r} must be numeric, got {token!r}") from None
+        raise RowError(f"attribute {attribute.name!r} must be numeric, got {quoted(token)}") from None
     except KeyError:
         raise RowError(
             f"value {token!r} is not declared for attribute {attribute.name!r}"
@@ -269,9 +269,9 @@ def split_row(text: str, expected: int) -> list[str | None]:
             if re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL):
                 raise RowError(f"missing comma after quoted value {number}")
             raise RowError(f"value {number} has no closing quote; the file may be truncated")
-        quoted, plain, separator = match.groups()
-        if quoted is not None:
-            values.append(unquoted(quoted))
+        quote, plain, separator = match.groups()
+        if quote is not None:
+            values.append(unquoted(quote))
         else:
             values.append(None if plain.strip() in _MISSING else plain.strip())
         position = match.end()
@@ -279,8 +279,8 @@ def split_row(text: str, expected: int) -> list[str | None]:
             return values
 
 
-def unquoted(quoted: str) -> str:
-    inner = quoted[1:-1]
+def unquoted(quote: str) -> str:
+    inner = quote[1:-1]
     if "\\" not in inner:
         return inner
     return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), inner)
@@ -346,12 +346,12 @@ class EntryReader:
             match = _ENTRY.match(body, position)
             if match is None:
                 raise RowError(_row_problem(body[position:], len(columns) + 1))
-            index, quoted, plain, separator = match.groups()
-            token = unquoted(quoted) if quoted is not None else plain.strip()
-            if quoted is None and "}" in plain:
+            index, quote, plain, separator = match.groups()
+            token = unquoted(quote) if quote is not None else plain.strip()
+            if quote is None and "}" in plain:
                 raise RowError(_row_problem(plain, len(columns) + 1))
             columns.append(self._column(index))
-            codes.append(_code(self._attributes[columns[-1]], None if not quoted and token == "?" else token))
+            codes.append(_code(self._attributes[columns[-1]], None if not quote and token == "?" else token))
             position = match.end()
             if not separator:
                 return columns, codes
@@ -360,7 +360,7 @@ class EntryReader:
         is_index = index.isascii() and index.isdigit() and len(index) <= 18
         if not is_index or int(index) >= len(self._codes):
             most = len(self._codes) - 1
-            raise RowError(f"attribute indices must be integers from 0 to {most}, got {index!r}")
+            raise RowError(f"attribute indices must be integers from 0 to {most}, got {quoted(index)}")
         return int(index)
 
     def _filled(self, line: str) -> _Row:
@@ -411,7 +411,7 @@ def _row_problem(rest: str, number: int) -> str:
     if not rest.strip():
         return f"sparse-row entry {number} is empty"
     shown = rest.strip() if len(rest) <= 40 else rest.strip()[:37] + "..."
-    return f"sparse-row entry {number} must be an index and a value, as in {{3 1, 17 1}}, got {shown!r}"
+    return f"sparse-row entry {number} must be an index and a value, as in {{3 1, 17 1}}, got {quoted(shown)}"
 
 
 def parts_of(
@@ -520,7 +520,7 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
         if kind == "labels" and not names:
             return
         if kind != "label":
-            refuse(f"expected an element 'labels' or 'label', got {kind!r}")
+            refuse(f"expected an element 'labels' or 'label', got {quoted(kind)}")
         name = attributes.get("name")
         if name is None:
             refuse("the label has no attribute 'name'")

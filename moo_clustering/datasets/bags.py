@@ -99,7 +99,8 @@ def read_bags(
         - ``.arff`` with one instance per row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
         - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance per row. The first
           line of a text file contains the column names.
-        - ``.npz``, as written by :meth:`Bags.save`. No code in the file is executed.
+        - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
+          and ``feature_names``, as written by :meth:`Bags.save`. No code in the file is executed.
 
         Text files may be compressed (``.gz``), and are read as ARFF if they begin like an ARFF file.
     bag : str, optional

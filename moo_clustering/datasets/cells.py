@@ -829,7 +829,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Describe texts of which at least half, but not all, are numbers or dates, or date formats differ."""
+    """Describe text that is at least half, but not all, numbers or dates, or has different date formats."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],

@@ -107,13 +107,13 @@ def read_documents(
     text_columns : sequence of str, optional
         Text columns to join, in this order. Default: ``title``, ``text`` and ``abstract``, if they exist.
     id_column : str, optional
-        Column with document identifiers, which are numbered (with a warning) if repeated. Default: ``id``.
+        Column with document identifiers, numbered (with a warning) if repeated. Default: ``id``, if present.
     labels : str, optional
         Column with the known classes, used for scoring; a JSON list assigns several classes. For a folder,
         ``"folder"`` uses the sub-folders as classes.
     partial_labels : str, optional
-        Column with the classes of some documents; empty cells and -1 mark unlabelled documents, as do files
-        outside sub-folders for ``"folder"``.
+        Column with the classes of some documents; empty cells and -1 mark unlabelled documents. ``"folder"``
+        uses the sub-folders of a folder as classes; files outside them are unlabelled.
     drop : sequence of str, default=()
         Columns to ignore, even if other parameters select them by default.
     expansion : int, default=100
@@ -145,7 +145,8 @@ def tfidf(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Compute tf-idf weights with scikit-learn's ``TfidfVectorizer``.
 
-    Takes O(total text length) time and O(stored weights) memory. Raises a DataError if no terms remain.
+    Takes O(total text length) time and O(stored weights) memory. Raises a DataError if no terms remain, and a
+    TypeError or ValueError for an invalid argument. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -422,7 +423,7 @@ def _known(
     given = records.cells[column]
     labelled = np.array([isinstance(cell, list) or bool(files.written(cell).strip()) for cell in given])
     has_several = any(len(names) > 1 for names in sets)
-    # With several classes per document, this call only finds the names and warns of similar names.
+    # With several classes per document, this call only finds the names and warns about similar names.
     texts = itertools.chain(*cells) if has_several else ((*names, "")[0] for names in cells)
     y, targets = tables.encode_classes(list(texts), minus_one_is_missing=False)
     return (None, tuple(sorted(targets)), sets, labelled) if has_several else (y, targets, None, labelled)

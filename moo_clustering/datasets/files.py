@@ -36,7 +36,7 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
-# GML, GraphML, and edge lists with whitespace or comma separators.
+# Extensions of GML and GraphML files, and of edge lists separated by whitespace or commas.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
 # Size in bytes to which compressed text may always expand. Its lines can take up to 80 times as much memory.
 _ALWAYS = 2**24
@@ -63,7 +63,7 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 _PADDED = re.compile("0{2,}")
 # Command-line options that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
-_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # they or their negatives may mean missing
+_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # may mark missing cells, also if negative
 # Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -242,8 +242,8 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 class TableText(NamedTuple):
     """Text of a table without comments, its separator and encoding, and notes on how it was read."""
 
-    # ASCII files and sheets have the encoding "ascii". Files derived from them that contain other letters are
-    # UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
+    # ASCII files and sheets have the encoding "ascii". Files derived from them that contain non-ASCII letters
+    # are UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
 
     text: str
     separator: str
@@ -640,7 +640,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # Such a number occurs repeatedly, and is farther from all other numbers than these are from each other.
+    # Such a number occurs repeatedly, and is farther from all other numbers than they are from each other.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]

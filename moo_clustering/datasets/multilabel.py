@@ -144,8 +144,8 @@ def read_multilabel(
           value). Features are numeric or declared as ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
           initials); labels must be binary. Rows with ``?`` for every label are unlabelled samples.
         - ``.svmlight``, ``.svm``, ``.libsvm``, with lines such as ``1,3 5:1 7:0.5`` (labels 1 and 3). Feature
-          indices start at 0 if the index 0 occurs, otherwise at 1. A line without labels is a sample with no
-          labels.
+          indices start at 0 if the index 0 occurs, otherwise at 1. Labels are sorted numerically. A line
+          without labels is a sample with no labels; blank lines are ignored.
         - ``.npz`` with an array ``X``, or a sparse matrix from ``scipy.sparse.save_npz``; ``Y`` is in the
           same archive or in another. No code in the files is executed.
 
@@ -249,7 +249,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
 
 
 class _Numbers:
-    """Entries of an ARFF file as numbers, and the number for omitted entries in each column."""
+    """Entries of an ARFF file as numbers, and the default number for omitted entries of each column."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))

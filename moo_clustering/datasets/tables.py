@@ -177,7 +177,7 @@ def read_table(
         Columns to drop.
     categories : bool, default=False
         Accept text columns as features, except in npz files. Every distinct string is a category, including
-        "NA" and "?".
+        "NA" and "?". If such columns exist, ``X`` is a data frame.
     header : bool, optional
         Whether the first line of a text file or sheet contains column names; otherwise, the names are
         ``column1``, .... Default: False if the line contains only numbers other than 0, 1, ....
@@ -593,7 +593,7 @@ def _example(column: pd.Series[Any]) -> str:
 
 
 def _check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
-    """Raise a DataError for empty, NaN or infinite cells; warn of codes (see :func:`warn_of_codes`)."""
+    """Raise a DataError for empty, NaN or infinite cells; warn about codes (see :func:`warn_of_codes`)."""
     # Check the sum first, without copying X: it is finite only if all values are finite.
     with np.errstate(over="ignore", invalid="ignore"):
         is_finite = np.isfinite(X.sum())
@@ -611,7 +611,7 @@ def _check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str)
 
 
 def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source: str) -> None:
-    """Warn of numbers such as -999, which may mark missing cells, and 20240131, which may be dates."""
+    """Warn about numbers such as -999, which may mark missing cells, and 20240131, which may be dates."""
     said = []
     for name, numbers in zip(features, X.T, strict=True):
         note = files.missing_code(numbers)
@@ -729,8 +729,8 @@ def require_short(texts: Any, what: str, role: str) -> None:
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1."""
     # Integers with and without ".0" are the same class. Other strings that differ after stripping are
-    # distinct classes (01 and 1, 1E2 and 100). Warns of names that differ only in whitespace or notation, or
-    # look like missing cells. With ``minus_one_is_missing`` (for partial labels), -1 is also encoded as -1.
+    # distinct classes (01 and 1, 1E2 and 100). Warns about names that differ only in whitespace or notation,
+    # or look like missing cells. With ``minus_one_is_missing`` (for partial labels), -1 also becomes -1.
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}

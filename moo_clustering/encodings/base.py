@@ -1,4 +1,4 @@
-"""Base class of encodings, and functions to relabel, align and compare partitions and check genes."""
+"""Base class for encodings, and functions to relabel, align and compare partitions and check genes."""
 
 import hashlib
 import sys
@@ -78,7 +78,10 @@ class Encoding(ABC):
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return rows that are equal if and only if partitions are; by default, the partitions themselves."""
+        """Return rows that are equal if and only if partitions are; by default, the partitions themselves.
+
+        Some encodings return sorted genes instead, although gene order can affect how ties are broken.
+        """
         return relabel_by_first_appearance(self.decode(X))
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -168,7 +171,8 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """Permute each partition's labels to agree with its reference on as many samples as possible.
 
     Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters. Raises a
-    TypeError or ValueError for invalid labels or rows of different lengths.
+    TypeError if labels are not integers, and a ValueError if rows differ in length or a label is negative or
+    at least ``n_clusters``.
 
     Parameters
     ----------

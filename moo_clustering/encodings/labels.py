@@ -41,7 +41,11 @@ class LabelEncoding(base.Encoding):
         return base.relabel_by_first_appearance(base.checked_within(X, 0, self.k_max - 1))
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Number clusters by first appearance; if there are too many, merge all but the k_max - 1 largest."""
+        """Number clusters by first appearance.
+
+        Of more than ``k_max`` clusters, all but the ``k_max - 1`` largest (on ties, the first) are merged. If
+        there are fewer than ``k_min``, clusters are split as in :meth:`repair`.
+        """
         X = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
         for q in np.flatnonzero(X.max(axis=1, initial=0) >= self.k_max):
             largest = np.argsort(-np.bincount(X[q]), kind="stable")
@@ -51,7 +55,10 @@ class LabelEncoding(base.Encoding):
         return self.repair(base.relabel_by_first_appearance(X))
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip them to 0..k_max-1, and split the largest clusters up to ``k_min`` clusters."""
+        """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min`` clusters.
+
+        A split moves the last sample of the largest (on ties, the first) cluster to the lowest unused label.
+        """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         rows = np.arange(len(X))[:, None] * self.k_max
         sizes = np.bincount((X + rows).ravel(), minlength=len(X) * self.k_max).reshape(-1, self.k_max)

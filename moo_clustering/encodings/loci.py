@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# Limits for delta="auto"; see `relevant_links`. In large data sets, the 5 sqrt(N) most interesting links
-# mostly separate outliers, so 2 percent of the links have genes instead.
+# Limits for delta="auto"; see `relevant_links`. For large data sets, 5 sqrt(N) links would be too few,
+# because the most interesting links mostly separate outliers; 2 percent of the links then have genes.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
@@ -33,9 +33,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
     """Encoding by links: gene i is the sample to which sample i is linked, or i itself for no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance. Any sample can
-    be linked to any other. Decoding ``"locus"`` takes almost linear time in practice. For other kinds,
-    :meth:`parts` takes O(n_individuals n_var) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007;
-    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    be linked to any other. Decoding ``"locus"`` takes O(n_individuals n_samples log n_samples) time, but
+    almost linear time in practice. For other kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources:
+    Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip bits, and replace invalid links by tree parents or nearest neighbours."""
+        """Round genes, clip bits, and replace invalid links by a parent, nearest neighbour or the sample."""
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)
@@ -228,9 +228,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within clusters."""
-    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Forward links
-    # lead from every sample to a strong component without outgoing links, so roots are chosen in these
-    # components. A piece with only one such component needs no backward link.
+    # Forward links, from a sample to one of its neighbours, are preferred to backward links. From every
+    # sample, forward links lead to a strong component that no forward link leaves. The roots are chosen in
+    # such components; a piece with only one of these components needs no backward link.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -287,11 +287,11 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
 
 
 class TreeLinks:
-    """The ``n_relevant`` most interesting tree links, which have genes, and the parts that they connect."""
+    """Spanning-tree links with genes (the ``n_relevant`` most interesting), and the parts between them."""
 
     # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives the index of each
-    # sample's part; part 0 contains the root, and parents precede their children. For each part, ``top`` is
-    # the sample linked to the parent part ``above`` by the gene ``gene`` (both 0 for part 0).
+    # sample's part; part 0 contains the root, and parent parts precede their children. The gene ``gene`` of a
+    # part controls the link from its sample ``top`` to the part ``above`` (both 0 for part 0).
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree
@@ -306,7 +306,7 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        # In this order, parents precede children. A sample belongs to its parent's part unless it is a top.
+        # In this order, parents precede children. Each sample except tops belongs to its parent's part.
         for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
             self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]
@@ -319,7 +319,7 @@ class TreeLinks:
         return len(self.above)
 
     def parts(self, G: NDArray[Any], are_bits: bool, n_jobs: int | None = None) -> Parts:
-        """Decode bits or link targets to the lowest-numbered part in each part's cluster."""
+        """Decode bits or link targets: return, for each part, the lowest-numbered part in its cluster."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         kernel, leads = (split_components, self.above) if are_bits else (short_components, self.base)
         cost = out.size if are_bits else 4 * out.size
@@ -331,7 +331,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return link targets: parents in the same cluster or, for cut links, the cluster's first ``top``."""
+        """Return link targets: parents in the same cluster; for cut links, their cluster's first ``top``."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

@@ -57,7 +57,7 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Yield blocks of distance rows of the medoids, and each gene's row in the block (or -1)."""
+        """Yield blocks of the medoids' distance rows, and each gene's row number in the block (or -1)."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
@@ -164,7 +164,7 @@ class DistanceMatrixSpace(MedoidSpace):
         yield self.distances, medoids
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        # Skip individuals without wanted clusters.
+        # Skip individuals in which no cluster's medoid is wanted.
         some = np.flatnonzero(wanted.any(axis=1))
         labels, order, starts = members.labels[some], members.order[some], members.starts[some]
         wanted, found = wanted[some], medoids[some]

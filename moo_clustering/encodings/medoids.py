@@ -45,9 +45,9 @@ class RowGenes(Documented, base.Encoding):
 
         This member is the medoid, which has the smallest sum of distances *from* it to the other members (on
         ties, the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
-        clusters are encoded; members are added up to ``k_min`` as in :meth:`repair`. Decoding restores the
-        partition only if every sample is nearest to its own cluster's member. Medoids of k equally large
-        clusters take O(n_individuals n_samples^2 / k) time.
+        clusters (on ties, those with the lowest labels) are encoded; members are added up to ``k_min`` as in
+        :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own cluster's
+        member. Medoids of k equally large clusters take O(n_individuals n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -77,7 +77,10 @@ class SlotGenes(RowGenes):
     """Base class of encodings whose row indices may be in any slot; empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
-        """Clear slots with invalid or repeated genes, then add the lowest absent indices up to ``k_min``."""
+        """Clear slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
+
+        Genes are rounded first. The first empty slots get the lowest row indices that the individual lacks.
+        """
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -86,7 +89,7 @@ class SlotGenes(RowGenes):
 
 
 class _MedoidGenes(RowGenes):
-    """Base class of medoid encodings, with read-only ``distances`` of shape (n_samples, n_samples)."""
+    """Base class for medoid encodings, with read-only ``distances`` of shape (n_samples, n_samples)."""
 
     distances: AnyFloatArray
 
@@ -108,13 +111,15 @@ class MedoidEncoding(_MedoidGenes):
     """Encoding by row indices of medoids, padded with -1 on the right.
 
     Without ``sizes``, every sample is assigned to its nearest medoid (on ties, the lowest position), and
-    every medoid to its own cluster, so no cluster is empty. A cluster's label is the position of its medoid.
-    Decoding takes O(n_individuals k_max n_samples) time. Source: NSGA-II-clus.
+    every medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A
+    cluster's label is the position of its medoid. Decoding takes O(n_individuals k_max n_samples) time.
+    Source: NSGA-II-clus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Features or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples).
+        Features or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which are
+        not copied if they are symmetric and float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
         Maximum number of clusters and number of genes. Square roots are clipped to 2..n_samples-1.
     metric : str or callable, default="euclidean"
@@ -176,7 +181,10 @@ class MedoidEncoding(_MedoidGenes):
         return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Remove invalid and repeated genes, and add the lowest absent row indices up to ``k_min``."""
+        """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
+
+        Genes are rounded first. Added medoids have the lowest row indices that the individual lacks.
+        """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         ids[ids >= self.n_samples] = -1
         return filled(first_distinct(ids, self.k_max), self.k_min, self.n_samples).astype(self.dtype)
@@ -213,13 +221,13 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     """Encoding by row indices of medoids in arbitrary slots, with -1 in empty slots.
 
     Unlike :class:`MedoidEncoding`, this encoding supports asymmetric distances, such as directed Hausdorff
-    distances between bags. Decoding takes O(n_individuals k_max n_samples) time. Source: Evolutionary
-    multi-instance clustering (MIGCUK).
+    distances between bags, and does not move medoids between slots. Decoding takes O(n_individuals k_max
+    n_samples) time. Source: Evolutionary multi-instance clustering (MIGCUK).
 
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative; row i contains the distances from sample i.
+        Non-negative; row i contains the distances from sample i. float32 and float64 arrays are not copied.
     k_max : int
         Maximum number of clusters and number of genes.
 
@@ -247,7 +255,10 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         return decode_slots(base.checked_genes(X, self.n_var), self.distances)
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return each sample's ``n_neighbors`` nearest samples, nearest first, in a cached array."""
+        """Return each sample's ``n_neighbors`` nearest samples, nearest first.
+
+        The (n_samples, n_neighbors) array is cached; the first call takes O(n_samples^2 log n_samples) time.
+        """
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}")
         if n_neighbors not in self._neighbors:

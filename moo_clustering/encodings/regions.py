@@ -16,7 +16,7 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Number of moves proposed per area to restore old regions, and one-hot objectives of the two kinds of climbs.
+# Moves proposed per area to restore old regions; one-hot objectives that even out loads and restore regions.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
@@ -117,7 +117,8 @@ class RegionEncoding(LabelEncoding):
     def repair(self, X: IntArray) -> IntArray:
         """Return feasible plans similar to the rows, deterministically; feasible rows remain unchanged.
 
-        Single areas move across boundaries until all loads are within the bounds. If this fails, neighbouring
+        The heaviest connected piece of each region remains, and other areas join the lightest adjacent
+        region. Single areas move across boundaries until all loads are within the bounds. If this fails,
         regions are recombined, a new plan is grown or, as a last resort, a stored plan is returned.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
@@ -150,7 +151,7 @@ class RegionEncoding(LabelEncoding):
         return next((plan for plan in grown if plan is not None), None)
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
-        """Redivide pairs of neighbouring regions along random trees; return whether all loads are valid.
+        """Redivide pairs of regions along random trees in place; return whether all loads are valid.
 
         With ``mend``, mostly invalid regions are redivided, as evenly as possible, until all loads are valid.
         """

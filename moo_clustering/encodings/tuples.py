@@ -11,7 +11,8 @@ from moo_clustering.encodings import base
 class TupleEncoding(base.Encoding):
     """Concatenation of two or more encodings, for example of a table's rows and columns (co-clustering).
 
-    No cluster contains samples from different parts. :meth:`split` returns one partition per part.
+    The genes and samples of all parts are concatenated, and no cluster contains samples from different parts.
+    :meth:`split` returns one partition per part.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
-# Parameters that may differ when a run is resumed, for example to make a shorter run longer.
+# Parameters that may change when a run is resumed, for example to extend it.
 _FREE = frozenset(
     {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
 )
@@ -108,7 +108,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap a ``predict`` that labels rows independently, so that it also labels partitioned tables."""
+    """Wrap a ``predict`` that labels each row independently, to make it accept partitioned tables."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -139,7 +139,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
             cls.predict = _by_part(method)  # type: ignore[attr-defined]
 
     def _label(self) -> Callable[[NDArray[Any]], NDArray[Any]]:
-        """Return a picklable function that labels rows."""
+        """Return a picklable function that predicts the label of each row."""
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > 100:
-                # Raise an error here, because errors of other libraries would quote the whole string.
+                # Raise an error here, because error messages of other libraries would quote the whole string.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -277,7 +277,7 @@ class ReportMixin(NumericOptionsMixin):
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Create the result from the attributes; subclasses replace fields of the returned result."""
+        """Create the result from the fitted attributes; subclasses override fields."""
         return replace(from_attributes(self), scaled=partial(scaled_features, getattr(self, "scale", None)))
 
     def show(self, X: Any = None, **options: Any) -> None:
@@ -434,7 +434,8 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         Drift
-            Share of new samples that are unlike the training samples, its p-value, and changes in the data.
+            Share of new samples unlike the training samples, its interval and p-value, the share expected by
+            chance, cluster shares, and new categories and values out of range in prepared columns.
 
         Examples
         --------
@@ -456,22 +457,22 @@ class ReportMixin(NumericOptionsMixin):
             raise ValueError(f"{name} requires rows in memory; pass a sample, such as X.rows(range(1000))")
 
     def _with_n_clusters(self, n_clusters: Any) -> Self:
-        """Return a copy to which ``relabel(n_clusters=n_clusters)`` has been applied."""
+        """Return a copy of the estimator after ``relabel(n_clusters=n_clusters)``."""
         if (relabel := getattr(copy(self), "relabel", None)) is None:
             name = type(self).__name__
             raise ValueError(f"{name} cannot change the number of clusters after fit; set n_clusters first")
         return relabel(n_clusters=n_clusters)
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Return the scaled training rows and a function that scales features, or None without rows."""
+        """Return the scaled training rows and a function that scales new rows; None if no rows are stored."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the support of each cluster for new samples, shape (n, n_clusters); None without a pool."""
+        """Return the pool's support for each new sample and cluster, (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
-        # scikit-learn calls this method for _repr_html_, unless its display is "text".
+        # scikit-learn calls this method from _repr_html_, unless its ``display`` option is "text".
         return self._with_card(super()._repr_html_inner())  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -479,14 +480,14 @@ class ReportMixin(NumericOptionsMixin):
         return bundle | {kind: self._with_card(bundle[kind]) for kind in {"text/html"} & bundle.keys()}
 
     def _with_card(self, diagram: str) -> str:
-        """Return an HTML card of the fitted clusterer; before ``fit``, only the diagram of its parameters."""
+        """Return an HTML card of the fitted clusterer; before ``fit``, return only the parameter diagram."""
         if getattr(self, "labels_", None) is None:
             return diagram
         return _pages("card").card_of(self, diagram)
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition, so that cluster names are carried over or dropped."""
+    """Wrap a method that can change the partition, so that it carries cluster names over or drops them."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
@@ -510,7 +511,7 @@ def _following_names(method: Any, carries: bool) -> Any:
 
 
 def _pages(name: str) -> Any:
-    """Import a report module lazily: reports import the estimators, and fits do not need reports."""
+    """Import a report module lazily: reports import the estimators, and fits do not use reports."""
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
 
 
@@ -542,14 +543,14 @@ class PartLabelsMixin:
 
     @abstractmethod
     def _label(self, *, of_fit: bool = False) -> Callable[[NDArray[Any]], Labels]:
-        """Return a function that labels new rows or, with ``of_fit``, the rows of the training table."""
+        """Return a function that labels rows: new rows or, with ``of_fit``, rows of the training table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the indices of rows that must be passed to :meth:`_with_rows`."""
+        """Return the indices of the table rows that :meth:`_with_rows` must receive."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
-        """Return a copy of the fitted estimator that contains only the given table rows and their labels."""
+        """Return a copy of the fitted estimator with the labels of the given table rows only."""
         found = copy(self)
         for name in ("parts_", "feature_names_in_"):
             vars(found).pop(name, None)
@@ -618,7 +619,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Set the results of ``fit``. Methods with searches yield each search before it runs."""
+        """Compute the fitted attributes. Methods that run a search yield its Plan first."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
@@ -709,7 +710,7 @@ class NearestSampleMixin:
     def _neighbors(
         self, X: AnyFloatArray, width: int, rng: np.random.Generator, groups: ConstraintGroups | None = None
     ) -> NeighborLists:
-        """Find the nearest neighbours of the scaled samples."""
+        """Return the neighbour lists of the scaled samples, and set ``neighbor_recall_``."""
         options: Any = {"metric": self.metric, "n_jobs": self.n_jobs, "method": self.neighbor_method}  # type: ignore[attr-defined]
         return neighbor_lists(X, width, ties=self.ties, rng=rng, groups=groups, **options)
 
@@ -730,7 +731,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Return a partitioned table, and check (or, with ``reset``, store) the number and names of features."""
+    """Return the table after checking (or, with ``reset``, storing) its number and names of features."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
@@ -754,7 +755,7 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
-    """Return clusters by first appearance, empty clusters last, shape (n_partitions, n_clusters)."""
+    """Return the clusters of each partition by first appearance, empty ones last."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
@@ -782,7 +783,7 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Give samples with the same number in ``equal`` their most frequent label; the lowest if tied."""
+    """Give samples with the same number in ``equal`` their most frequent label (the lowest if tied)."""
     # Samples in ``fixed`` keep their labels.
     out = np.array(labels, dtype=np.int32)
     if equal.max() + 1 == len(equal):
@@ -811,7 +812,7 @@ def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
 
 
 def warn_of_max_iter(what: str, max_iter: int) -> None:
-    """Warn that an iteration ended before convergence."""
+    """Warn that ``max_iter`` iterations ended without convergence."""
     message = f"{what} did not converge in max_iter={max_iter} iterations; increase max_iter"
     _arrays.warn_caller(message, ConvergenceWarning)
 
@@ -827,8 +828,8 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
-    """Return the checkpoint of a fit, or None. The parameters and ``data`` must determine the result."""
-    # The parameters ``free`` do not affect the search, so they can change before it is resumed.
+    """Return the checkpoint of a fit, or None; its identity is derived from the parameters and ``data``."""
+    # ``free`` replaces values of parameters that may change between runs.
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True requires checkpoint, the path of the file to resume from")
@@ -863,7 +864,7 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
-    """Return the index of the nearest row for each row of X; the lowest index if rows are equally near."""
+    """Return the index in ``rows`` of the row nearest to each row of X (the lowest index if tied)."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in _arrays.block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
@@ -873,7 +874,7 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
 def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
     """Compute the distances between samples and rows, shape (n_samples, n_rows)."""
     if metric in ("euclidean", "sqeuclidean") and not issparse(X) and not issparse(rows):
-        # Matrix products are faster, but round away the small distances between nearby rows.
+        # Matrix products are faster, but lose small distances between nearby rows to rounding.
         return np.asarray(cdist(X, rows, metric))
     if metric == "cosine":
         D = _arrays.unit_rows(X) @ _arrays.unit_rows(rows).T
@@ -883,7 +884,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 
 
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
-    """Raise an error if there are more clusters than samples, or than other items that ``of`` describes."""
+    """Raise a ValueError if there are more than ``most`` clusters; ``of`` describes the limit."""
     if n_clusters > most:
         raise ValueError(f"n_clusters={n_clusters} must not exceed the number of {of.format(most)}")
 
@@ -900,7 +901,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
     by_range = partial(_scaled, varying, low[varying] / 2, high[varying] / 2 - low[varying] / 2)
     if scale == "minmax" or not varying.any():
         return by_range
-    # Scaling to [0, 1] first prevents underflow and overflow in the squares of tiny and huge features.
+    # Scale to [0, 1] first, because squares of tiny or huge features could underflow or overflow.
     scaled = by_range(X)
     mean, spread = scaled.mean(axis=0, dtype=np.float64), scaled.std(axis=0, dtype=np.float64)
     return partial(by_range, mean=mean, spread=spread)
@@ -909,7 +910,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
 def _scaled(
     varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> AnyFloatArray:
-    """Scale rows from the range [2 low, 2 low + 2 half] to [0, 1], or standardise them."""
+    """Scale rows with minimum ``2 * low`` and range ``2 * half`` to [0, 1], or standardise them."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half
@@ -917,7 +918,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d. If no solution is feasible, use those with the least violation."""
+    """Make ``F`` of a pymoo result 2-d. If no solution is feasible, use those with the smallest violation."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
-# Parameter values with which an estimator writes no files.
+# Parameter values that prevent an estimator from writing files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
-# Fitted attributes that the models saved by the command lack, because skops cannot save their types.
+# Fitted attributes that are not saved by the command, because skops cannot save their types.
 _NOT_SAVED = ("result_", "history_", "logbook_", "hall_of_fame_")
 
 
@@ -75,7 +75,7 @@ class FrontMixin(metaclass=ABCMeta):
                     "as model.skops, which contains only what predict requires: use a copy saved with pickle "
                     "or joblib, fit again, or run moo-clustering choose or report on the run folder"
                 )
-            return object.__getattribute__(self, name)  # raise the original error, also that of a property
+            return object.__getattribute__(self, name)  # raises the original error, also of properties
 
     @property
     def rules_(self) -> tuple[str, ...]:
@@ -108,16 +108,16 @@ class FrontMixin(metaclass=ABCMeta):
         return self
 
     def _own_rules(self) -> tuple[str, ...]:
-        """Return the names of all rules except the knee and the objectives."""
+        """Return the names of the rules that are specific to the class: neither the knee nor an objective."""
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select a solution by a rule of :meth:`_own_rules`; by default, the knee."""
+        """Select a solution by one of the :meth:`_own_rules`, or the knee (the default implementation)."""
         self.choose("knee")
 
     @abstractmethod
     def _take_member(self, row: int) -> None:
-        """Set the result to a solution on the front."""
+        """Set ``labels_`` and related attributes to row ``row`` of the front."""
 
     def _greater_is_better(self) -> Sequence[bool]:
         """Return a mask of the maximised objectives."""
@@ -130,14 +130,14 @@ class FrontMixin(metaclass=ABCMeta):
         return replace(found, front=front, rules=self.rules_, select=self._selected)
 
     def _selected(self, rule: str) -> ClusteringResult:
-        # A shallow copy suffices: ``choose`` sets attributes, and modifies only caches in place.
+        # A shallow copy suffices: ``choose`` sets attributes, and modifies nothing but caches in place.
         other = copy.copy(self)
         vars(other).pop("_cluster_names", None)
         return other.choose(rule)._clustering_result()
 
 
 def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
-    # Read a copy, because the property caches its value on the estimator.
+    # Read the property from a copy, because it caches its value on the estimator.
     return np.asarray(copy.copy(model).pareto_labels_)[rows]
 
 
@@ -161,7 +161,7 @@ class ControlsMixin:
     def _run_search(
         self, search: Any, n_gen: int, names: Sequence[str], checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Yield a search, run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        """Yield the Plan of a search, run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
         yield Plan(search, n_gen, names)
         self.history_ = Recorder(signs)
         shown: dict[str, Any] = {"objective_names": names, "signs": signs, "description": type(self).__name__}
@@ -173,13 +173,13 @@ class ControlsMixin:
         return self.get_params(deep=False)  # type: ignore[attr-defined]
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone with new parameter values, ignoring parameters that the class does not have."""
+        """Return a clone with new parameter values; ignore parameters that the class does not have."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
 
     def _first_plan(self, X: Any, y: ArrayLike | None, **fit_options: Any) -> Plan:
-        """Run a fit up to its first search, and return the plan for this search."""
+        """Run a fit up to its first search, and return the Plan of this search."""
         self._validate_params()  # type: ignore[attr-defined]
         with closing(self._plans(X, y, **fit_options)) as plans:
             plan = next(plans, None)
@@ -188,7 +188,7 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return an error that suggests parameters with which the fit would run a search."""
+        """Return an error that suggests parameters for which ``fit`` runs a search."""
         params = self._parameters()
         values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
         evolving = {"auto": "evolve", "exhaustive": "evolve", "hull": "nsga2"}
@@ -229,10 +229,10 @@ class ControlsMixin:
             Number of evaluations per run. Default: the number of evaluations in the fit.
         """
         model: Any = self
-        # Switch off options that affect only the fit itself, such as writing files.
+        # Reset options that affect only the fit itself, such as writing files.
         off = _SAVING | {"callback": None, "termination": None, "save_history": False}
         if model.random_state is None:
-            # All runs must prepare the data in the same way.
+            # Use the same seed for all runs, so that they prepare the data in the same way.
             off["random_state"] = int(np.random.default_rng().integers(2**31))
         fresh: Any = None
 
@@ -258,13 +258,13 @@ class ControlsMixin:
 
 
 def _n_evaluations(model: Any, first: Plan) -> int:
-    """Return the number of evaluations of the fit or, if not fitted, of the planned search."""
+    """Return the number of evaluations in the fit or, without a fit, in the planned search."""
     done = getattr(getattr(model, "result_", None), "algorithm", None)
     if done is not None:
         return int(done.evaluator.n_eval)
     if hasattr(model, "n_trial_evaluations_"):
         return int(model.n_evaluations_ + model.n_trial_evaluations_)
-    # If the population size is not fixed, return 0, for which the caller raises an error.
+    # Without a fixed population size, return 0: the caller then raises an error.
     size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
     return int(size) * (first.n_gen + 1)
 
@@ -302,7 +302,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     save_history: bool = False
 
     def _set_objectives(self, problem: Any, F: NDArray[Any]) -> None:
-        """Set the objectives of the front, with their names, original signs and directions."""
+        """Set ``pareto_front_`` and the names and directions of the objectives."""
         self.pareto_front_ = problem.natural(F)
         self.objective_names_ = tuple(problem.objective_names)
         self._maximised = (problem.natural(np.ones(problem.n_obj)) < 0).tolist()
@@ -311,7 +311,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         return self._maximised
 
     def _clustering_result(self) -> ClusteringResult:
-        # Only MapElites has an archive, and saved models do not contain a result.
+        # Only MapElites has an archive. Models saved by the command have no ``result_``.
         result: Any = getattr(self, "result_", None)
         archive = getattr(result and result.algorithm, "archive_", None)
         return replace(super()._clustering_result(), archive=archive)
@@ -334,7 +334,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         own: Callable[..., Algorithm],
         **options: Any,
     ) -> PymooSearch:
-        """Build the search from ``algorithm`` or from the default algorithm and its options."""
+        """Build a search from ``algorithm`` or, by default, from the algorithm class ``own``."""
         operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
         pop_size: int = self.pop_size  # type: ignore[attr-defined]
         if self.algorithm is None:
@@ -346,7 +346,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Pass the callback, termination and start to a search, and run the search."""
+        """Run a search with the estimator's callback, termination and start."""
         if isinstance(search, PymooSearch):
             search.watch(self.callback, self.save_history)
             if self.termination is not None:
@@ -359,11 +359,11 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
 
 class LazyFrontMixin(FrontMixin):
-    """Mixin that computes ``pareto_labels_`` on first access; ``fit`` must delete the attribute first."""
+    """Mixin that computes ``pareto_labels_`` on first access. ``fit`` must delete the cached attribute."""
 
     @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
-        """Partitions of the non-dominated solutions."""
+        """Partitions of the non-dominated solutions, computed on first access."""
         check_is_fitted(self, "pareto_front_")
         return self._find_pareto_labels()
 
@@ -375,7 +375,7 @@ class LazyFrontMixin(FrontMixin):
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: _base.Rule
 ) -> int:
-    """Return the row of the front that a rule selects; the objectives have their original signs."""
+    """Return the row of ``front`` (objectives with their original signs) that a rule selects."""
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
@@ -412,15 +412,15 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MemberGraphs(ABC):
-    """Similarity graphs of front members, and their spectral partitions, computed one at a time."""
+    """Similarity graphs of front members, and their spectral partitions, computed on demand."""
 
     F: NDArray[np.float64]  # shape (n_members, 2): objectives
     X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
     lists: NeighborLists
     groups: ConstraintGroups
-    join_groups: bool  # whether to link the samples of each group, in addition to separating the groups
+    join_groups: bool  # whether to link samples within groups; links between groups are always removed
     options: Mapping[str, Any]  # estimator parameters
-    seed: np.random.SeedSequence  # used for each partition, so repeated calls return the same partition
+    seed: np.random.SeedSequence  # same seed for each partition, so that repeated calls agree
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
 
     @abstractmethod
@@ -432,7 +432,7 @@ class MemberGraphs(ABC):
         return self.partition(member).labels
 
     def clustered(self, S: csr_array) -> SpectralPartition:
-        """Compute the spectral partition of a similarity matrix after adding the group links."""
+        """Compute the spectral partition of a similarity matrix, after adding links within groups."""
         given = ("n_clusters", "laplacian", "bridge", "metric", "eigen_solver", "n_jobs")
         options: dict[str, Any] = {name: self.options[name] for name in given}
         options |= {"sample_weight": self.sample_weight, "rng": np.random.default_rng(self.seed)}
@@ -490,14 +490,14 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the results. If there are fewer distinct rows than ``n_clusters``, each forms a cluster."""
+        """Set the fitted attributes. With fewer distinct rows than ``n_clusters``, each row is a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        # Count the distinct rows only if fewer than n_clusters samples differ from their nearest neighbour.
+        # Distinct rows can be too few only if fewer than n_clusters samples differ from their neighbour.
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
             rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
@@ -541,7 +541,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 
     def _partitions_of(self, rows: NDArray[np.intp]) -> list[NDArray[np.int32]]:
         with warnings.catch_warnings():
-            # The fit has already issued the warnings for the selected partition.
+            # Ignore warnings, which the fit has already issued for the selected partition.
             warnings.simplefilter("ignore")
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
@@ -550,14 +550,14 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
-        """Return whether to add links to the graph between samples of the same class or must-link group."""
+        """Return whether to link samples of the same class or must-link group in the graph."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 
 
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Put identical, unconstrained samples in one cluster; their graph components can be different."""
+    """Move identical, unconstrained samples to one cluster, even if their graph components differ."""
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

@@ -1,4 +1,4 @@
-"""Base class of NSGA2Clus and AMOSAClus: supervision, fronts of medoid sets, and selection rules."""
+"""Base class for NSGA2Clus and AMOSAClus: supervision, fronts of medoid sets, and selection rules."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
 
-# Supervision modes in which the search itself is unsupervised.
+# Supervision modes in which the search does not use the constraints.
 OUTSIDE = ("none", "external")
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
@@ -147,10 +147,10 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     @abstractmethod
     def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
-        """Run the search, set ``result_`` and similar attributes, and return the evaluated individuals."""
+        """Run the search, set ``result_`` and the history, and return the evaluated individuals."""
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
-        # A resumed run may have another selection rule, because the rule does not affect the search.
+        # The selection rule does not affect the search, so it may change when a run is resumed.
         data = [features]
         if issparse(features):
             data = [features.data, features.indices, features.indptr, np.array(features.shape)]
@@ -160,7 +160,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return "euclidean" if self.metric == "fisher" else self.metric
 
     def _weigh(self, X: Any) -> Any:
-        """Scale the features by the weights learned with ``metric="fisher"``."""
+        """With ``metric="fisher"``, multiply the features by the learned weights."""
         if self._weights is None:
             return X
         return csr_array(X @ diags_array(self._weights)) if issparse(X) else X * self._weights
@@ -172,7 +172,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid identical to an earlier medoid is a singleton. Move it to the cluster of identical rows.
+        # A medoid that duplicates an earlier one is a singleton. Move it to the cluster of its duplicates.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -193,7 +193,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        """Return keys that identify equivalent individuals."""
+        """Return keys that are equal for equivalent individuals."""
         return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
@@ -202,12 +202,12 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _repairs(self, constraints: PairwiseConstraints | None) -> bool:
         if constraints is None or not self.post_repair or self.supervision in ("none", "assignment"):
             return False
-        # Contradictory constraints have no transitive closure.
+        # Do not repair with contradictory constraints, which have no transitive closure.
         component = constraints.components()[constraints.cannot_link]
         return not bool((component[:, 0] == component[:, 1]).any())
 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
-        """Store the representatives of all solutions for :meth:`_set_representatives`."""
+        """Store the cluster representatives of all solutions for :meth:`_set_representatives`."""
         self.pareto_medoids_ = problem.medoids(front.get("X"))
         self.repaired_medoids_ = self.pareto_medoids_
         if repaired:
@@ -216,7 +216,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._medoid_rows = X[self._medoid_ids]
 
     def _number_clusters(self) -> None:
-        """Number the clusters and representatives of each solution by first appearance."""
+        """Renumber the clusters and representatives of each solution by first appearance."""
         for name in ("pareto", "repaired"):
             labels, medoids = getattr(self, f"{name}_labels_"), getattr(self, f"{name}_medoids_")
             self._orders = _base.cluster_orders(labels, medoids.shape[1])
@@ -235,7 +235,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select by satisfied pairs, as documented for ``select``, or the knee if there are no pairs."""
+        """Select by satisfied pairs, as documented for ``select``; without pairs, select the knee."""
         if self.constraint_scores_ is None or self.supervision == "none":
             super()._take_by_rule(rule)
         else:
@@ -251,7 +251,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _set_representatives(self) -> None:
         """Set the cluster representatives of the selected solution."""
         self.medoid_indices_: IntArray = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
-        # Ties between medoids are broken by their order in the search, not by cluster number.
+        # Break ties between medoids by their order in the search, not by cluster label.
         self._numbers = self._orders[self.chosen_, : self.n_clusters_].argsort()
         ordered = self.medoid_indices_[self._numbers]
         self._representatives = self._medoid_rows[np.searchsorted(self._medoid_ids, ordered)]
@@ -263,8 +263,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
 
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
-    """Return the solution with the largest sum of ``scores / n_pairs`` (then the lowest Xie-Beni index)."""
+    """Return the row with the largest sum of ``scores / n_pairs``; the Xie-Beni index breaks ties."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
-    # Mathematically equal sums of shares can differ in the last bit.
+    # Because of rounding errors, equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
     return int(np.where(best, xie_beni, np.inf).argmin())

@@ -1,4 +1,4 @@
-"""Methods by short name for the command ``moo-clustering``, and BibTeX entries of their papers."""
+"""Registry of methods for the command ``moo-clustering``, and BibTeX entries for their papers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
 _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
 _NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
-# Options of published variants, defined here because listing the methods must not import the estimators.
+# Parameters of published variants, defined here so that listing methods does not import estimators.
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short", "delta": "auto", "search": "nsga2", "pop_size": 100, "n_gen": 100, "pc": 1.0,
     "init": "delta", "mutation_length": "genotype", "objectives": ("variance", "connectivity"),
@@ -125,7 +125,7 @@ def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_fields(method: Method) -> None:
-    """Raise an error for fields of the wrong type, and for strings with invalid characters."""
+    """Raise an error if a field has the wrong type, or if a string has invalid characters."""
     kinds = {"str": str, "bool": bool, "bool | None": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):
@@ -422,14 +422,14 @@ def accepting(field: str) -> str:
 
 
 _BUILT_IN = tuple(METHODS.values())
-# Reasons why methods from other packages were skipped, and the names of these methods.
+# Messages about skipped methods from other packages, each with the names of the skipped method.
 _LEFT_OUT: dict[str, set[str]] = {}
 
 
 @cache
 def add_installed() -> None:
     """Register the methods of other packages once; skip methods that fail to load."""
-    # Sort to make the choice between methods of the same name independent of the file order.
+    # Sort, so that the choice between methods of the same name does not depend on the order of files.
     for package, entry in sorted(_declared(), key=lambda each: each[0]):
         declared: Any = None
         try:
@@ -457,7 +457,7 @@ def add_installed() -> None:
 
 
 def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
-    """Yield each declared method's package and entry point, or an error if the package is unreadable."""
+    """Yield the package and entry point of each declared method, or an error for unreadable packages."""
     seen = set()
     for distribution in distributions():
         package = "unknown"
@@ -466,7 +466,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
             if not entries:
                 continue
             package = str(distribution.metadata["Name"])
-            # Python imports the first distribution of this name on the path.
+            # Python would import the first distribution of this name on the path.
             found: list[EntryPoint | Exception] = [] if package in seen else [*entries]
         except Exception as error:
             found = [error]
@@ -477,7 +477,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
 def _check_installed(method: Method) -> None:
     """Raise an error if a method's name is already in use, or if its class cannot be used."""
     _check_fields(method)
-    # Methods from other packages may share a class, but not with built-in methods.
+    # Several methods from other packages may use the same class, but not that of a built-in method.
     for names, others in (
         ((method.class_name,), _BUILT_IN),
         ((method.name, *method.aliases), METHODS.values()),
@@ -565,7 +565,7 @@ def bibtex(*classes: type) -> str:
 
 @cache
 def _references() -> list[tuple[str, frozenset[str]]]:
-    """Return each entry and the names of its estimators."""
+    """Return each BibTeX entry and the names of the estimators that cite it."""
     text = files("moo_clustering.estimators").joinpath("assets", "references.bib").read_text(encoding="utf-8")
     entries = text.strip().split("\n\n")
     return [(_CITED.sub("", entry), frozenset(_CITED.findall(entry)[0].split(", "))) for entry in entries]

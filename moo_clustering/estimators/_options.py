@@ -1,4 +1,4 @@
-"""Estimator parameters, each defined once as an annotated field of a class; see :func:`estimator`."""
+"""Estimator parameters, defined as annotated class fields; see :func:`estimator`."""
 
 import inspect
 import sys
@@ -26,12 +26,12 @@ Jobs = Annotated[int | None, Integral, None]
 Verbose = Annotated[bool, "verbose"]
 CheckpointPath = Annotated[str | Path | None, str, Path, None]
 
-# scikit-learn's constraints by type. A bool is also an Integral, but "boolean" is narrower.
+# scikit-learn's parameter constraints by type. A bool is also an Integral, but "boolean" is stricter.
 _CONSTRAINTS: dict[Any, Any] = {
     bool: "boolean", int: Integral, float: Real, NoneType: None, str: str, Path: Path,
 }  # fmt: skip
 
-# Documentation of shared parameters, for classes that do not document them themselves.
+# Documentation of shared parameters in classes that do not document these themselves.
 _SHARED = """
 Parameters
 ----------
@@ -85,12 +85,12 @@ def estimator(kind: C) -> C:
     kind._parameter_constraints = {  # type: ignore[attr-defined]
         name: rules for name, rules in checked.items() if name in parameters
     }
-    kind.__doc__ = written  # dataclass() uses the signature as a docstring if there is none
+    kind.__doc__ = written  # dataclass() would replace a missing docstring by the signature
     return documented(_SHARED)(kind)
 
 
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
-    """Return the constraints of a parameter; errors name the class and the parameter."""
+    """Return the constraints of a parameter. Error messages name the class and the parameter."""
     try:
         kind: Any = field.type
         return _constraints(eval(kind, vars(sys.modules[cls.__module__])) if isinstance(kind, str) else kind)
@@ -99,7 +99,7 @@ def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
 
 
 def _constraints(kind: Any) -> list[Any]:
-    """Return scikit-learn's constraints for a type."""
+    """Return scikit-learn's parameter constraints for a type."""
     origin = get_origin(kind)
     if origin is Annotated:
         return list(kind.__metadata__)

@@ -1,4 +1,4 @@
-"""Base class of clusterers that select a partition from a pool, or combine its partitions.
+"""Base class for clusterers that select a partition from a pool, or combine its partitions.
 
 A fit builds a pool (``_pareto_pool``), optionally evolves it (``_pareto_evolution``), and selects a result
 from it (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last step.
@@ -201,7 +201,7 @@ class ParetoPoolClusterer(
                 )
             complete(self._select(side, y, must_link, cannot_link))
         except BaseException:
-            # Keep the previous fit, also after Ctrl-C.
+            # After an error or Ctrl-C, the previous fit must be unchanged.
             self.set_params(n_clusters=before)
             self._samples = samples
             raise
@@ -264,7 +264,7 @@ class ParetoPoolClusterer(
         )
 
     def _question_pool(self) -> QuestionPool:
-        """Return the pool, scores and samples for a session."""
+        """Return the QuestionPool (pool, scores and samples) of a session."""
         check_is_fitted(self)
         samples, candidates = self._samples, self._candidates
         if samples.counts is not None:
@@ -329,7 +329,8 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         rule : str, int or callable
-            A name in ``rules_``, a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
+            A name in ``rules_``, such as an objective, ``"knee"`` or those below, a row of ``pareto_front_``,
+            or ``rule(pareto_front_) -> row``.
 
         Notes
         -----
@@ -431,13 +432,15 @@ class ParetoPoolClusterer(
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
-        """Return the required range of numbers of clusters, or None."""
+        """Return the allowed range of n_clusters, or None."""
         if self.granularity is None:
             ends = self.n_clusters
             return (int(ends[0]), int(ends[1])) if isinstance(ends, tuple | list) else None
         if self.granularity not in candidates.granularities:
             found = ", ".join(map(repr, candidates.granularities))
-            raise ValueError(f"granularity must be one of {found} for this pool, got {self.granularity!r}")
+            raise ValueError(
+                f"granularity must be one of {found} for this pool, got {quoted(self.granularity)}"
+            )
         return candidates.granularities[self.granularity]
 
     def _check_number(self, n_samples: int) -> None:
@@ -484,13 +487,15 @@ class ParetoPoolClusterer(
         return labels
 
     def _nearest_clusters(self, rows: Any) -> Labels:
-        """Predict clusters, ignoring noise."""
+        """Predict clusters; no row is labelled as noise."""
         return self._solution.clusters(self._samples, rows)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
-        Raises a ValueError unless the fit had labels of every class.
+        Averages the scores of the three nearest samples or landmarks, weighted by inverse squared distance,
+        and combines them with any feature classifiers. Raises a ValueError unless the fit had labels of all
+        classes.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -529,7 +534,7 @@ class ParetoPoolClusterer(
             return np.zeros((0, self._samples.n_samples), dtype=np.int32)
         labels = self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
         for row in labels:
-            # Renumber the clusters (not the noise) by first appearance.
+            # Renumber the clusters, except noise, by first appearance.
             found, number = row[self._row_order], np.full(row.max() + 2, -1, dtype=np.int32)
             former = number_clusters(found[found >= 0])[1]
             number[former] = np.arange(len(former))
@@ -538,7 +543,7 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Order of the samples by row index. A landmark is placed at the index of its first inlier."""
+        """Order of the samples by table row; the row of a landmark is that of its first inlier."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
@@ -546,7 +551,7 @@ class ParetoPoolClusterer(
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
-        """Reduce the labels of a partitioned table to those of its landmarks; keep all other labels."""
+        """Reduce labels to the landmarks after a fit to a partitioned table; otherwise, return them."""
         return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
 
     @property
@@ -560,7 +565,7 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Return labels and row counts of samples or, for partitioned tables, of landmarks and outliers."""
+        """Return labels and weights: of samples or, for partitioned tables, of landmarks and outliers."""
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -570,13 +575,13 @@ class ParetoPoolClusterer(
         return np.append(labels, np.full(len(labels), -1)), np.append(counts.rows - apart, apart)
 
     def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
-        """Move identical samples to the same cluster, except samples with labels, pairs or answers."""
+        """Move identical samples to the same cluster, except for samples with labels, pairs or answers."""
         equal, landmark_of = self._samples.equal_points, self._samples.landmark_of
         if equal is not None and landmark_of is not None:
             repeated = np.bincount(equal)[equal] > 1
             if not repeated.any():
                 return labels.astype(np.int32)
-            # After an update, identical samples of the first fit can be separate landmarks.
+            # After an update, identical samples of the first fit can have separate landmarks.
             single = len(equal) + np.arange(len(landmark_of))
             groups = np.where(repeated[landmark_of], equal[landmark_of], single)
             equal = np.unique(groups, return_inverse=True)[1].astype(np.int32)
@@ -587,7 +592,7 @@ class ParetoPoolClusterer(
 
     @property
     def _has_inliers(self) -> BoolArray:
-        """Mask of the clusters that contain inliers. Outliers in all other clusters are not noise."""
+        """Mask of the clusters that contain inliers. Outliers in other clusters are not noise."""
         labels, found = self._solution.labels, np.zeros(int(self._solution.labels.max()) + 1, dtype=bool)
         found[labels[~self._samples.far_samples]] = True
         return found
@@ -602,7 +607,7 @@ class ParetoPoolClusterer(
         return of_points
 
     def _with_noise(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
-        """Label outliers as -1 if ``noise="label"``, except samples with labels, pairs or answers."""
+        """If ``noise="label"``, label outliers as -1, except for samples with labels, pairs or answers."""
         marked: Labels = labels.astype(np.int32)
         outliers = self._samples.far_samples
         if self.noise == "assign" or not outliers.any():
@@ -641,7 +646,7 @@ class ParetoPoolClusterer(
         if (places >= 0).all():
             return self.classes_[places]
         if (kind := self.classes_.dtype.kind) in "biuf":
-            # Promote booleans and unsigned integers to a type that can represent -1.
+            # Convert booleans and unsigned integers to a type that can represent -1.
             none = np.array([-1], dtype=np.result_type(self.classes_.dtype, np.int8))
         else:
             none = np.array([b"-1" if kind == "S" else "-1"], dtype="O" if kind == "O" else None)
@@ -655,13 +660,13 @@ class ParetoPoolClusterer(
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Check samples. ``reset`` is True in a fit and False in a prediction."""
+        """Validate samples. ``reset`` is True in ``fit`` and False in ``predict``."""
 
     def _check_data(self, data: Any) -> None:
         """Raise an error if the parameters do not match the data."""
 
     def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
-        """Return a function that takes a ``k_range`` and builds a pool of the samples from :meth:`_read`."""
+        """Return a function of ``k_range`` that builds the PooledSamples of the data from :meth:`_read`."""
         options = self._pool_options() | {"needs_pool": needs_pool}
         return lambda ks: pooled_bags(data, k_range=ks, seed=deepcopy(seed), **options)
 
@@ -672,7 +677,7 @@ class ParetoPoolClusterer(
         }  # fmt: skip
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
-        """Build the pool, and select from it using labels, must-links and cannot-links."""
+        """Build the pool, and select a result from it, given labels, must-links and cannot-links."""
         side = self._read_side_information(n_samples, *supervision)
         self._check_data(data)
         self._start_labels(n_samples)
@@ -708,7 +713,7 @@ class ParetoPoolClusterer(
         return side
 
     def _start_labels(self, n_samples: int) -> Labels | None:
-        """Return the partitions from which the evolution starts, as sample labels."""
+        """Return the partitions of the samples from which the evolution starts, or None."""
         if self.start is None:
             return None
         if not self.n_gen:
@@ -724,10 +729,10 @@ class ParetoPoolClusterer(
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # Omit the options that determine the pool, because the checkpoint compares the pool itself.
+        # Omit the parameters that determine the pool: the checkpoint contains the pool itself.
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
-        # Intervals only restrict the selection.
+        # ``granularity``, and an interval as ``n_clusters``, only restrict the selection.
         return _base.checkpoint_for(self, *data, **free, n_clusters=self._number, granularity=None)
 
     def _select(
@@ -738,8 +743,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the pool needs numbers of clusters above ``ks``, return these numbers without selecting a result.
-        # ``settle`` can replace the result before the previous fit is overwritten.
+        # If the pool needs more clusters than ``ks`` contains, return a larger ``ks`` without selecting a
+        # result. ``settle`` can replace the result before the previous fit is overwritten.
         samples, pool, pairs = self._samples, self._samples.pool, side.pairs_of_points(self._samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
@@ -781,7 +786,7 @@ class ParetoPoolClusterer(
                 solutions = {"auto": choose(candidates)}
         if settle is not None:
             solutions["auto"] = settle(solutions["auto"], candidates)
-        # Compute everything before replacing the first attribute of the previous fit.
+        # From here on, attributes of the previous fit are replaced, so everything must be computed.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
         self.scoring_ = None if candidates is None else candidates.objectives
         self._publish(evolution)
@@ -834,7 +839,7 @@ class ParetoPoolClusterer(
                     setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Compute the tables that a saved model omits; X contains the training samples."""
+        """Restore the arrays that a pickle omits; X contains the training samples."""
         saved = dict(vars(self))
         if X is not None:
             self.restore_samples(X)
@@ -851,17 +856,17 @@ class ParetoPoolClusterer(
             return super().__getattr__(name)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
-        """Return the partition assessor, reused from the last fit if the pool is the same."""
+        """Return an Assessor of the pool (that of the last result if the pool is the same), or None."""
         samples, last = self._samples, vars(self).get("_assessor")
         if last is not None and last.samples is samples:
             return last
         if candidates is None or samples.pool is None or samples.is_trivial:
             return None
-        # Exclude evolved partitions, whose agreement is high because the evolution maximised it.
+        # Exclude evolved partitions: their agreement is high because the evolution maximises it.
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
-        """Assess a partition of the points. Default: the best partition in the pool."""
+        """Assess a partition of the points (default: the best partition in the pool)."""
         pool = self._samples.pool
         if self._assessor is None or candidates is None or pool is None:
             why = "there are fewer than three samples" if self._samples.n_samples < 3 else verdicts.ALL_EQUAL
@@ -889,7 +894,7 @@ class ParetoPoolClusterer(
             self.cluster_classes_index_ = solution.cluster_classes
 
     def _why_not(self, row: int, solution: selection.Solution) -> str:
-        """Explain why an alternative is not the result."""
+        """Return the reason why alternative ``row`` is not the result."""
         if self._side_information.kind != "none":
             return "the labels or pairs determine the result"
         selected = self._numbered(self._solutions["auto"]).labels

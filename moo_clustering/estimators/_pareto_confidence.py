@@ -1,4 +1,4 @@
-"""Assessment of partitions in a pool, and descriptions of how partitions differ."""
+"""Assess partitions in a pool, and describe how partitions differ."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from moo_clustering.validity import (
 )
 
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
-# Verdict if there is no pool with which to compare a partition.
+# Verdict if there is no pool.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Verdict thresholds: minimum probability of structure, in general and for p-values of at least DOUBTFUL_P;
-# DOUBTFUL_P itself; minimum confidence for "clear"; maximum confidence reported for "no structure".
+# Verdict thresholds: minimum probability of structure for p-values below DOUBTFUL_P, and for larger ones;
+# DOUBTFUL_P; minimum confidence for "clear"; maximum confidence reported for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
-# Limits to which the standardised excess over cluster-free reference data is clipped.
+# Limits for clipping the standardised excess over cluster-free reference data.
 _EXCESS = (-2.0, 3.0)
-# Minimum values: adjusted Rand index of similar partitions, shares of nested points and explained variance.
+# Minimum ARI of similar partitions, share of points in nested clusters, explained share of variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
 # _APART and the second largest cluster has at least _APART_SHARE of the samples (fewer may be outliers).
@@ -49,7 +49,7 @@ _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 _LEAST_SHOWN, _FEW = 0.01, 30
 # Maximum difference between scaled values that counts as rounding.
 _ROUNDING = 1e-9
-# The confidence is lowered if clusters outnumber the separated groups by at least this factor.
+# The confidence is lowered if there are at least this many times more clusters than separated groups.
 _FAR_ABOVE = 2.5
 # Interval bounds by confidence, estimated by leaving out one source of data at a time. About 80% of the
 # adjusted Rand indices for the omitted data were within these intervals.
@@ -59,26 +59,26 @@ _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
-# Minimum agreement for the remark SMALL. If the p-value is small and families agree by at least _ALIKE on
-# more than _MANY clusters, the probability of structure is set to at least _AGREED.
+# Minimum agreement for the remark SMALL. If the p-value is small and the agreement on more than _MANY
+# clusters is at least _ALIKE, the probability of structure is raised to at least _AGREED.
 _COMMON, _MANY, _AGREED = 0.5, 10, 0.9
 BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Describe and assess partitions, given the highest family agreement of any partition in the pool."""
+    """Assess partitions of a pool, and compare them; ``best_agreement`` is the pool's highest agreement."""
 
     samples: PooledSamples
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition; the best partition of the pool determines whether the data have structure."""
+        """Assess a partition; the pool's ``best`` partition determines the probability of structure."""
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
             found, X = self._among(varied, labels, best), self.samples.features
-            # Rows of zeros have no direction, so the remark calls them empty.
+            # In data of unit length, rows of zeros are called empty: they have no direction.
             empty = self.samples.has_directions and X is not None and not X[~varied].any()
             kind, named = "empty" if empty else "identical", _enumerated([str(k) for k in uniform])
             s, contain, are = ("s", "contain", "are") if len(uniform) > 1 else ("", "contains", "is")
@@ -92,7 +92,7 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # With one cluster, or one cluster per point, the index is 0 and the best partition's p-value is used.
+        # With one cluster or one cluster per point, the confidence is 0, and the p-value is that of ``best``.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -111,7 +111,7 @@ class Assessor:
         return Assessment(confidence, p_value, verdict, (*said_of_p, *remarks))
 
     def _uniform_clusters(self, labels: Labels) -> list[int]:
-        """Return the clusters of at least two samples in which all rows are identical."""
+        """Return the clusters that consist of two or more identical rows."""
         groups, sizes = self._equal_rows
         if groups is None:
             return []
@@ -121,7 +121,7 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
-        """Return each point's group of identical rows (-1 if its samples differ) and its sample count."""
+        """Group of identical rows of each point (-1 if its samples differ), and its number of samples."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if groups is not None and samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -133,7 +133,7 @@ class Assessor:
         return groups, sizes
 
     def _among(self, chosen: BoolArray, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition using only the ``chosen`` points."""
+        """Assess a partition of the ``chosen`` points, without the other points."""
         samples, pool = self.samples, self.samples.pool
         assert pool is not None
         labels, best, parts = labels[chosen], best[chosen], pool.labels[:, chosen]
@@ -156,7 +156,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """Return the separated groups if clusters far outnumber them; None otherwise or for many features."""
+        """Return a pool partition into separated groups, far fewer than ``n_clusters``, or None."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -166,7 +166,7 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Partitions with separated clusters, and all minimax silhouettes (-1 if not computed)."""
+        """Pool members with separated clusters, and each member's minimax silhouette (-1 if not computed)."""
         pool, (shown, minimax, *_) = self.samples.pool, self._indices
         assert pool is not None
         found = np.full(pool.n_partitions, -1.0)
@@ -179,8 +179,8 @@ class Assessor:
         return np.flatnonzero(found >= _APART), found
 
     def _described(self, labels: Labels) -> FloatArray:
-        """Return the FEATURES of a partition, shape (1, n_features), from a cache."""
-        # Relabelling often assesses the same partitions again. Clear the cache once it becomes large.
+        """Return :meth:`features` of one partition, shape (1, n_features), from a cache."""
+        # The cache saves time if ``relabel`` returns the same partition again. Clear it when it is large.
         if len(self._known) > 500:
             self._known.clear()
         key = labels.tobytes()
@@ -194,7 +194,7 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points are distinct. Repeated points look like clusters."""
+        """Whether at least half of the points are distinct. Duplicate points look like clusters."""
         equal = self.samples.equal_points
         return self.samples.positions is not None and (
             equal is None or 2 * len(np.unique(equal)) >= len(equal)
@@ -235,23 +235,23 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Store the groups of identical rows, which cannot be recomputed if the pickle omits the samples.
+        # Pickle the groups of identical rows: they cannot be recomputed if the pickle omits the samples.
         state: dict[str, Any] = {"samples": self.samples, "best_agreement": self.best_agreement}
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
         """Return the FEATURES of q partitions, shape (q, n_points), as an array of shape (q, n_features)."""
-        # Columns that cannot be computed are NaN. Takes O(p n) time for p partitions, O(n^2) for silhouettes.
+        # Features that cannot be computed are NaN.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 
     def _in_the_pool(self, rows: Labels) -> FloatArray:
-        """Return the four features of FEATURES from ``"agreement"`` to ``"near_agreement"``."""
+        """Return the four columns of FEATURES that are computed from the pool, shape (q, 4)."""
         pool = self.samples.pool
         assert pool is not None
         ari = pairwise_ari(rows, pool.labels)
         n_clusters = rows.max(axis=1, keepdims=True) + 1
-        # Numbers of clusters are similar if they differ by at most one, or by at most 15%.
+        # Values of n_clusters are similar if they differ by at most 1 or by at most 15%.
         near = np.abs(pool.n_clusters - n_clusters) <= np.maximum(1, 0.15 * n_clusters)
         best, best_near, mean = (np.empty((len(rows), len(pool.family_names))) for _ in range(3))
         for code in range(len(pool.family_names)):
@@ -259,14 +259,14 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # As in ``FamilyAgreement``, exclude the highest value: its family usually created the partition.
+        # Like ``FamilyAgreement``, exclude the best family: it usually created the partition.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Return the six features of FEATURES from ``"cut"`` to ``"log_points"``."""
+        """Return the six columns of FEATURES that are computed from the graph and the sizes, shape (q, 6)."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -277,7 +277,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Treat fewer than 150 points as 150, because clear clusters in small data would look like noise.
+            # Treat fewer than 150 points as 150: otherwise, clear clusters in small data look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -289,7 +289,7 @@ class Assessor:
         return described
 
     def _in_space(self, rows: Labels) -> FloatArray:
-        """Return the excess over reference data, silhouettes, likelihood gain, and log number of features."""
+        """Return the five columns of FEATURES that are computed from the positions, shape (q, 5), or NaN."""
         X = self.samples.positions
         if X is None:
             return np.full((len(rows), 5), np.nan)
@@ -300,17 +300,17 @@ class Assessor:
         # Use one thread, because the last digits of matrix products depend on the number of threads.
         with one_thread("blas"):
             minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
-        # Limit the silhouette, because outliers alone can make it high.
+        # Limit the silhouette, because outliers can make it high without clusters.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
 
     @cached_property
     def reference(self) -> ReferenceTest:
-        """Comparison of the points with cluster-free reference data."""
+        """Test that compares the points with cluster-free reference data."""
         X, equal = self.samples.positions, self.samples.equal_points
         assert X is not None
         if self.samples.features is None and equal is not None and not self._points_vary:
-            # Keep one of each set of identical points, because reference data for distances have no repeats.
+            # Drop duplicate points, because reference data for distances have no duplicates.
             X = X[np.unique(equal, return_index=True)[1]]
         return ReferenceTest.of(X)
 
@@ -318,13 +318,13 @@ class Assessor:
     def _indices(self) -> tuple[IntpArray, MinimaxSilhouette, Silhouette, LikelihoodGain]:
         X = self.samples.positions
         assert X is not None
-        # Silhouettes and likelihoods are computed on at most 600 rows.
+        # Compute silhouettes and likelihoods from at most 600 points.
         shown = spread_rows(X, 600)
         part = X[shown]
         return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
 
 
-# Features derived from the pool, the graph and the samples.
+# Features of the confidence model: from the pool, the graph and the positions of the points.
 FEATURES = (
     *("agreement", "best_agreement", "support", "near_agreement"),
     *("cut", "worst_cut", "log_smallest", "second_share", "log_clusters", "log_points"),
@@ -333,10 +333,10 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Return a mask of the partitions with separated clusters, given their features (q, n_features)."""
+    """Return a mask of partitions with separated clusters, given their features, shape (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # With many clusters, the second largest cannot have 10% of the samples, so require half the mean size.
+    # With many clusters, none may reach _APART_SHARE of the samples, so require half the mean size.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
@@ -359,35 +359,35 @@ class Assessment(NamedTuple):
         """Add a remark on why an alternative with a higher expected index is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
-        # With a large p-value, the verdict was "clear" only because of separated clusters. Drop this remark.
+        # The verdict was "clear" only because the clusters are separated. Drop the remark that says so.
         chance = (BEYOND_CHANCE,) if verdict != self.verdict and self.p_value >= DOUBTFUL_P else ()
         others = tuple(remark for remark in self.remarks if not chance or remark != _SEPARATED)
         return self._replace(verdict=verdict, remarks=(*chance, *others, said))
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return verdict and remarks, given the structure probability, confidence, p-value and separation."""
+    """Return verdict and remarks; ``structure`` is a probability, ``apart`` means separated clusters."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
     ):
         return NO_STRUCTURE, (TIGHT,) if p_value < DOUBTFUL_P else ()
     if confidence >= CLEAR_FROM and (apart or not doubted):
-        # Elongated clusters can have a large p-value: it is based on Ward's method, which splits them.
+        # The p-value, which is based on Ward's method, can be large for elongated clusters.
         return CLEAR, (_SEPARATED,) if doubted else ()
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
 
-# Estimator attributes that contain the fields of an assessment.
+# Estimator attributes that store an assessment, in the order of its fields.
 _ASSESSED = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
-# Assessments if there is only one possible partition, and if there is no pool.
+# Assessments of the only possible partition, and of a partition without a pool.
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 ALL_EQUAL = "all samples are identical"
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 
 class Term(NamedTuple):
-    """Mean and standard deviation of a model feature, and coefficients of the standardised feature."""
+    """Mean and standard deviation of a feature, and its coefficients in both models after standardisation."""
 
     mean: float
     scale: float
@@ -397,11 +397,11 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """Logistic models that predict structure and the adjusted Rand index from FEATURES."""
+    """Logistic models of the probability of structure and the adjusted Rand index, based on FEATURES."""
 
     structure: float
     ari: float
-    weight: float  # coefficient of the log probability of structure in the index model
+    weight: float  # coefficient of log(probability of structure) in the ``ari`` model
     terms: Mapping[str, Term]
 
     def structure_of(self, features: FloatArray) -> FloatArray:
@@ -409,7 +409,7 @@ class ConfidenceModel:
         return expit(self.structure + self._sums(features)[0])
 
     def expected(self, features: FloatArray, structure: FloatArray) -> FloatArray:
-        """Return the expected indices, shape (q,), given the probabilities of structure."""
+        """Return the expected adjusted Rand indices, shape (q,), given the probabilities of structure."""
         of_structure = self.weight * np.log(np.maximum(structure, 1e-4))
         return expit(self.ari + self._sums(features)[1] + of_structure)
 
@@ -443,7 +443,7 @@ MODEL = ConfidenceModel(
         "log_features": Term(1.92, 1.24, 0.314, 0.129),
     },
 )
-# Model for bags, estimated from the same pools without sample features.
+# Model for bags, estimated from the same pools without the features that require positions.
 MODEL_WITHOUT_FEATURES = ConfidenceModel(
     0.604,
     1.432,
@@ -464,7 +464,7 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 
 
 def verdict_of(estimator: Any) -> str | None:
-    """Return the verdict with expected agreement, p-value and remarks; None for fits without a verdict."""
+    """Return a text with verdict, expected index, p-value and remarks; None without a verdict."""
     if not hasattr(estimator, "verdict_"):
         return None
     n_samples, bags = estimator._samples.n_samples, bool(estimator._samples.kernels)
@@ -490,7 +490,7 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Describe each row of ``alternatives_``; keys are the corresponding rules of ``choose``."""
+    """Return a line of text for each row of ``alternatives_``, by the rule that selects it in ``choose``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -502,7 +502,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe a result's granularity and the adjacent granularities; empty if the pool has only one."""
+    """Return a text on the result's granularity and the others; empty if the pool has only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -518,7 +518,7 @@ def _enumerated(named: list[str]) -> str:
 
 
 def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
-    """Return the between-cluster share of each feature's variance."""
+    """Return the share of each feature's variance that lies between clusters."""
     sizes = np.bincount(labels)[:, None]
     means = np.zeros((len(sizes), X.shape[1]))
     np.add.at(means, labels, X - X.mean(axis=0))
@@ -527,7 +527,7 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
 
 
 class PoolReportMixin(ReportMixin):
-    """Mixin that adds information on the pool and the selection to reports and summaries."""
+    """Mixin that adds the pool and the selection to reports and summaries."""
 
     confidence_: float
     structure_p_value_: float
@@ -627,13 +627,13 @@ class PoolReportMixin(ReportMixin):
         return best | {self.granularity_: self.n_clusters_}
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
-        """Describe the alternatives with the given feature names; for bags, return them unchanged."""
+        """Return ``alternatives_`` with differences in terms of the given feature ``names``."""
         if not self._samples.kernels:
             self._describe_alternatives(names)
         return self.alternatives_
 
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
-        """Return the pool's partitions, their weights, and the result, each for samples or landmarks."""
+        """Return the pool's partitions of the points, their weights, and the result."""
         pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
         assert pool is not None
         assert self._candidates is not None
@@ -641,7 +641,7 @@ class PoolReportMixin(ReportMixin):
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
     def _coassociation(self: Any, most: int) -> results.Coassociation:
-        """Return the co-association matrix of at most ``most`` evenly spaced samples or landmarks."""
+        """Return the co-association matrix of at most ``most`` evenly spaced points."""
         partitions, weights, labels = self._weighted_pool()
         places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
         together = coassociation(partitions[:, places], weights)
@@ -649,7 +649,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
-        """Return the weighted share of pool partitions that group each sample with each cluster's samples."""
+        """Return, for each sample and cluster, the weighted share of partitions that group them together."""
         found, landmark_of = self._support_of_points(), self._samples.landmark_of
         return found if landmark_of is None else found[self._shown(landmark_of)]
 
@@ -668,7 +668,7 @@ class PoolReportMixin(ReportMixin):
             inside = (labels >= 0) & (row >= 0)
             counts = np.zeros((int(row.max(initial=-1)) + 2, n_clusters))
             np.add.at(counts, (row[inside], labels[inside]), 1.0)
-            # The last row, for noise, is 0.
+            # The last row is the support for noise, which is 0.
             found += weight * (counts / sizes)[row]
         return found
 
@@ -679,7 +679,7 @@ class PoolReportMixin(ReportMixin):
         return None if rows is None or samples.transform is None else (rows, samples.transform)
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
-        """Add confidence, sizes, families and differences to ``alternatives_``, using feature ``names``."""
+        """Return ``alternatives_`` with confidence, sizes, families and differences in feature ``names``."""
         described: dict[str, list[Any]] = {"confidence": [], "sizes": [], "families": [], "difference": []}
         if self._assessor is not None and self._candidates is not None:
             labels = self._samples.per_point(self._solutions["auto"].labels)
@@ -698,13 +698,13 @@ class PoolReportMixin(ReportMixin):
             self.alternatives_[name] = column
 
     def _point_features(self: Any, names: Sequence[str] | None) -> list[str] | None:
-        """Return the feature names of the points, or None if the features are not columns of the data."""
+        """Return the feature names, or None if the points' features are not columns of the data."""
         scaling = getattr(self._samples.nearest, "scaling", None)
         if self._samples.features is None or scaling is None or scaling.components is not None:
             return None
         given = getattr(self, "feature_names_in_", None) if names is None else names
         if scaling.unit and given is None:
-            return None  # embedding dimensions have no meaning
+            return None  # embedding dimensions are not interpretable
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self: Any) -> str:
@@ -747,12 +747,12 @@ class PoolReportMixin(ReportMixin):
         return f"{call}\n# {self.n_clusters_} cluster{'' if self.n_clusters_ == 1 else 's'}: {verdict}"
 
 
-# Wrap the call as for other estimators, and omit the verdict inside a pipeline.
+# Wrap the constructor call as scikit-learn does, and omit the verdict inside a pipeline.
 _EstimatorPrettyPrinter._dispatch[PoolReportMixin.__repr__] = _EstimatorPrettyPrinter._pprint_estimator
 
 
 def score_frame(candidates: Candidates | None) -> pd.DataFrame:
-    """Return the family, number of clusters, agreement, objectives and scores of each candidate."""
+    """Return a DataFrame of the family, n_clusters, agreement, objectives and scores of each candidate."""
     if candidates is None:
         return pd.DataFrame({"family": [], "n_clusters": [], "score": []})
     frame = pd.DataFrame({"family": candidates.pool.families, "n_clusters": candidates.pool.n_clusters})

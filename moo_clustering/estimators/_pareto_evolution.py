@@ -1,4 +1,4 @@
-"""Evolution of a pool of partitions by NSGA-II (pymoo or DEAP), and the control with random survival."""
+"""Evolve a pool of partitions by NSGA-II (pymoo or DEAP), with random survival as a control."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -30,13 +30,13 @@ from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.validity import BoundaryCut, ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
-# This many partitions, the best of all generations so far, always stay in the population.
+# Number of elite partitions (the best of all generations so far) that always survive.
 _N_ELITE = 4
 
 
 @dataclass(frozen=True, eq=False)
 class EvolvedPartitions:
-    """Distinct evolved partitions: the final population, followed by the best of all generations."""
+    """Distinct evolved partitions: those of the final population, then the best of all generations."""
 
     labels: Labels
     values: FloatArray
@@ -57,8 +57,8 @@ def evolve_pool(
     # The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with
     # each other. ``total(values, labels)`` returns scores (higher is better), which determine the initial
     # population and the partitions that always survive. Clusters are split according to the similarities in
-    # ``graph``. With ``n_clusters``, members of the pool are first changed to that number of clusters.
-    # ``survival="random"`` is the control, with random parents and survivors.
+    # ``graph``. With ``n_clusters``, partitions of the pool are first changed to this number of clusters.
+    # With ``survival="random"`` (the control), parents and survivors are random.
     choice("engine", engine, ("pymoo", "deap"))
     choice("survival", survival, ("crowding", "random"))
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
@@ -98,10 +98,10 @@ def evolve_pool(
 
 
 class Evolution(NamedTuple):
-    """An evolved pool, and the results selected from the pool and its controls."""
+    """An evolved pool, and the results selected from it and from its controls."""
 
     # ``candidates`` contains the pool followed by the evolved partitions. ``solutions`` contains ``"auto"``,
-    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` contains their best totals.
+    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` contains the best totals.
 
     candidates: Candidates
     solutions: dict[str, Solution]
@@ -119,7 +119,7 @@ def evolve_with_controls(
     checkpoint: Checkpoint | None,
     **options: Any,
 ) -> Plans[Evolution]:
-    """Evolve a pool with :func:`evolve_pool`, and compute both controls unless interrupted by Ctrl-C."""
+    """Evolve a pool by :func:`evolve_pool`, and select results from it and from both controls."""
     objectives = pool.objectives
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
@@ -135,9 +135,9 @@ def evolve_with_controls(
     evolved, candidates = yield from evolve("crowding", seeds[0], checkpoint=checkpoint)
     solutions = {"auto": choose(candidates), "control": choose(pool)}
     scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
-    # After Ctrl-C, skip the control, because it would take as long as the evolution.
+    # After Ctrl-C, skip the control with random survival, which takes as long as the evolution.
     if not (interrupted := evolved.interrupted):
-        # The control uses the same operators and number of evaluations, but random survival.
+        # This control has the same operators and number of evaluations, but random survival.
         at_random, by_chance = yield from evolve("random", seeds[1])
         if not (interrupted := at_random.interrupted):
             solutions["random-control"] = choose(by_chance)
@@ -149,7 +149,7 @@ def _composed(
     members: Labels, graph: operators.LabelGraph, indices: Sequence[ValidityIndex], total: Total, *,
     n_clusters: int | None, constraints: PairwiseConstraints | None, rng: np.random.Generator, largest: int,
 ) -> tuple[PartitionProblem, Any, Any, Any, Any]:  # fmt: skip
-    """Create the problem and its operators (repair can be None) from pool members in canonical form."""
+    """Return the problem and its operators (repair may be None), given the pool's distinct partitions."""
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")
@@ -175,7 +175,7 @@ def _pymoo_search(
     problem: PartitionProblem, sampling: Any, crossover: Any, mutation: Any, repair: Any,
     total: Total, survival: str, pop_size: int, seed: int,
 ) -> PymooSearch:  # fmt: skip
-    # In the control, parents must be random too.
+    # In the control with random survival, parents must be random too.
     random = survival == "random"
     selection = RandomSelection() if random else TournamentSelection(func_comp=operators.batched_tournament)
     inner = operators.RandomSurvival() if random else RankAndCrowding()

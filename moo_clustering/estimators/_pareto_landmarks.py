@@ -1,4 +1,4 @@
-"""Landmarks for many samples, rare groups far from all other samples, and feature scaling."""
+"""Feature scaling, outliers, landmarks for many samples, and rare groups far from all other samples."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,31 +21,31 @@ from moo_clustering.pool import PartitionPool
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Outliers are detected by the distance to this neighbour (the fifth), if there are at least 20 samples.
+# Outliers are detected by the distance to their fifth neighbour, if there are at least 20 points.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
-# Outlier thresholds: robust deviations of the log distance from the median, minimum robust deviation, ratio
-# of the distance to the distances of neighbours, and maximum share of the points.
+# Outlier thresholds: number of robust deviations of the log distance above the median, minimum robust
+# deviation, ratio to the neighbours' distances, and maximum share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Number of passes and batch size of the k-means algorithm that finds the landmarks.
 _PASSES, _BATCH = 10, 10_000
-# Up to this number of features, distance bounds are always faster than matrix products.
+# Up to this number of features, nearest centres are found by distance bounds instead of matrix products.
 _FEW = 50
-# Number of table values to scale at once (256 MB). Larger tables are rescaled when needed.
+# Number of values scaled at once (256 MB). Scaled features of larger tables are not kept in memory.
 AT_ONCE = 1 << 25
-# Rare groups: minimum number of samples, maximum share, landmarks per group, and minimum gap to other samples
-# relative to the longest internal link, for 1, 2 and more features (gaps between neighbouring samples vary
+# Rare groups: minimum number of samples, maximum share, landmarks per group, and minimum ratio of the gap to
+# other samples and the longest internal link, for 1, 2 and more features (nearest-neighbour distances vary
 # more with fewer features).
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# In scattered noise, the distance of a landmark to its fifth neighbour is at least _SPARSE times the median
-# of this distance over its _AROUND nearest landmarks.
+# A landmark is in a sparse region if the distance to its fifth neighbour is over _SPARSE times the median of
+# this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Rare groups are sought among samples that are at least this many median distances from their landmark.
+# Rare groups are sought among rows farther from their centre than _OUTER times the median of its rows.
 _OUTER = 1.5
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureScaling:
-    """Offset and scale of each varying feature, or a row reduction by truncated SVD."""
+    """Scaling of non-constant features by offset and spread, or reduction of rows by truncated SVD."""
 
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
@@ -54,15 +54,15 @@ class FeatureScaling:
     components: TruncatedSVD | None = None
     least: FloatArray | None = None  # shape (n_features,): the values of constant features
     unit: bool = False  # whether rows are scaled to unit length without a reduction
-    by_row: bool = False  # whether rows are reduced independently, as partitioned tables require
+    by_row: bool = False  # reduce each row independently, for partitioned tables
 
     @classmethod
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
-        """Learn the scaling of a dense or sparse table, in column blocks if it is large."""
+        """Learn the scaling from a dense or sparse table, in column blocks if it is large."""
         # ``"isotropic"`` scales all features by the same factor. Sparse data with more than ``n_components``
         # features are reduced, ignoring ``scale``. Only samples in the mask ``among`` are used.
         if sp.issparse(X) and min(X.shape) > n_components:
-            # If the variance is 0, the shares of explained variance are undefined.
+            # If the variance is 0, the explained variance ratios are undefined.
             with np.errstate(invalid="ignore"):
                 svd = TruncatedSVD(n_components, random_state=0).fit(near_one(X, together=True))
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
@@ -100,12 +100,12 @@ class FeatureScaling:
             columns = part[inner]
             unit = values(part)[:, inner]
             unit = (unit / 2 - middle[columns] / 2) / (half[columns] / 2)
-            # Sort to make the sums independent of the row order.
+            # Sort the values so that sums do not depend on the row order.
             unit.sort(axis=0)
             mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
         half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
         if scale == "isotropic" and len(varying):
-            # Use the same standard deviation for all features, but separate means.
+            # Use one standard deviation for all features, but subtract each feature's mean.
             spread = np.full(len(varying), np.sqrt((spread**2).mean()))
         return cls(middle + mean * half, spread * half, varying, least=low)
 
@@ -114,7 +114,7 @@ class FeatureScaling:
         if self.components is not None:
             columns, reduce = self.components.components_.T.copy(), self.components.transform
             parts = [near_one(_floating(part)) for part in _row_parts(X)]
-            by_row = self.by_row and not sp.issparse(X)  # products of sparse rows are independent
+            by_row = self.by_row and not sp.issparse(X)  # in sparse products, rows are independent anyway
             parts = [row_products(part, columns) if by_row else reduce(part) for part in parts]
             return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
         if self.unit:
@@ -122,14 +122,14 @@ class FeatureScaling:
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
         rows = np.array(_dense(X)[:, self.varying], order="C")
-        # Work in place, and with halved numbers to prevent overflow.
+        # Work in place, and halve the numbers to prevent overflow.
         rows /= 2
         rows -= self.offset / 2
         rows /= self.spread / 2
         return rows
 
     def inverse(self, rows: FloatArray) -> FloatArray:
-        """Convert scaled rows back to feature units; reduced rows are returned unchanged."""
+        """Convert scaled rows back to feature units; return reduced rows unchanged."""
         if self.least is None:
             return rows
         found = np.tile(self.least, (len(rows), 1))
@@ -138,7 +138,7 @@ class FeatureScaling:
 
 
 def _row_parts(X: Any) -> list[Any]:
-    """Divide dense data into views that are small enough to convert at once; keep sparse data whole."""
+    """Return views of dense data that are small enough to scale at once; keep sparse data whole."""
     step = max(1, AT_ONCE // max(1, X.shape[1]))
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]
@@ -156,11 +156,11 @@ def _dense(X: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Scaled samples or, for many samples, landmarks and the index of each sample's landmark."""
+    """Scaled samples or, for many samples, landmarks and each sample's landmark."""
 
     # ``features`` contains the scaled features of all samples, or None if they exceed the memory limit.
     # ``rare`` is the rare group of each landmark (-1 if none), or None without groups. ``limits`` contains
-    # the largest distance at which samples are assigned to each landmark, and ``counts`` its number of rows.
+    # the maximum distance of samples assigned to each landmark, and ``counts`` their number.
     points: FloatArray
     landmark_of: Labels | None = None
     features: FloatArray | None = None
@@ -171,9 +171,9 @@ class Placement:
     @classmethod
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
         """Place up to ``n_landmarks`` landmarks, plus up to twelve for each rare group."""
-        # Find the landmarks by mini-batch k-means. They are later clustered with equal weights. Dense regions
-        # then have less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows or
-        # a sample of them. Takes O(len(X) n_landmarks n_features) time.
+        # Landmarks are mini-batch k-means centres. They are later clustered with equal weights, so dense
+        # regions have less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows
+        # or a sample of them. Takes O(len(X) n_landmarks n_features) time.
         features = scaling.transform(X)
         n_samples = len(features)
         if n_rows <= n_landmarks:
@@ -182,7 +182,7 @@ class Placement:
         groups = separate_groups(features, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
-            # A landmark with most of its samples in rare groups is replaced by the landmarks of these groups.
+            # Drop centres with most of their samples in rare groups: these groups get their own landmarks.
             cell = PointSearch(centers)(features, 1)[0][:, 0]
             among = np.concatenate([members for members, _ in groups])
             of_groups = np.bincount(cell[among], minlength=len(centers))
@@ -198,13 +198,13 @@ class Placement:
         landmark_of = PointSearch(centers, limits)(features, 1)[0][:, 0]
         counts = np.bincount(landmark_of, minlength=len(centers))
         means = landmark_means(features, landmark_of, np.maximum(counts, 1))
-        # Rows that are equal up to rounding share one landmark.
+        # Drop duplicates among landmarks that are equal up to rounding.
         kept = np.flatnonzero(counts)
         equal = rounding(means)
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
         kept = np.setdiff1d(kept, close[np.triu(cdist(means[close], means[close]) <= equal, 1).any(axis=0)])
         means, rare, limits = means[kept], rare[kept], limits[kept]
-        # Assign samples to landmarks in the same way as ``predict``.
+        # Assign samples to landmarks in the same way as new samples in ``predict``.
         positions, distances = PointSearch(means, limits)(features, 1)
         landmark_of, away = positions[:, 0], distances[:, 0]
         counts = np.bincount(landmark_of, minlength=len(means))
@@ -218,28 +218,28 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of outliers, including those in the mask ``before``; exclude rare groups."""
+        """Return the outlier mask of the points, joined with the mask ``before``, without rare groups."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
     def sizes(self) -> IntpArray:
-        """Number of samples in each rare group."""
+        """Return the number of samples in each rare group."""
         assert self.rare is not None
         return np.bincount(self.rare + 1, self.counts).astype(np.intp)[1:]
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the distance up to which rows count as equal. It is robust to isolated outliers."""
-    # Due to rounding, the mean of identical rows can differ from these rows by up to this distance.
+    """Return the distance up to which rows count as equal, based on the median magnitude of rows."""
+    # Because of rounding errors, the mean of identical rows can differ from the rows.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
 
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Return each landmark's rare group of enough samples (-1 if none), or None without such groups."""
-    # Identical rows far from all others (``uniform``) form a group even if their share of the rows exceeds
-    # the maximum. Otherwise, their landmark would be an outlier, because no other landmark is near.
+    """Drop rare groups that are too small or large; return each landmark's group (-1 if none), or None."""
+    # A landmark of identical rows (``uniform``) far from all others becomes a group, even if its share of the
+    # rows exceeds the maximum. Otherwise, it would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
     kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -251,8 +251,8 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Find small groups whose gap to all other rows is wide relative to their longest internal link."""
-    # Groups are sought only among rows that are far from their centre, or have an isolated centre.
+    """Return the rows and longest internal link of each small group with a relatively wide gap."""
+    # Groups are sought only among the rows returned by ``_outer_rows``.
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
     if _MOST_RARE * n < least:
@@ -280,7 +280,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest
         near[group] = False
-        # Comparing a group with every 64th or every eighth of these rows is usually enough to reject it.
+        # Most groups can be rejected by comparison with every 64th or every eighth of the nearby rows.
         others, search = np.flatnonzero(near), PointSearch(rows[group])
         for step in (64, 8, 1):
             if search(rows[others[::step]], 1)[1].min(initial=np.inf) < factor * longest:
@@ -293,7 +293,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
 
 
 def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: FloatArray) -> IntpArray:
-    """Return rows that are far from their centre, or whose centre is isolated, sparse or heterogeneous."""
+    """Return indices of rows far from their centre, or in isolated, sparse or heterogeneous cells."""
     counts = np.bincount(cell, minlength=len(centers))
     order, starts = np.lexsort((away, cell)), np.cumsum(counts) - counts
     radius = np.zeros(len(centers))
@@ -303,7 +303,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
     near, gaps = near[:, 1:], gaps[:, 1:]
     sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
-    # Centres are linked if their gap is small relative to their radii; isolated ones form small components.
+    # Link centres if their gap is small relative to their radii; isolated centres form small components.
     short = np.minimum(radius[:, None], radius[near])
     close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
     ends = np.nonzero(close)[0], near[close]
@@ -311,7 +311,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # Heterogeneous: a quarter of rows are over twice as far from their fifth neighbour as the closest row is.
+    # Heterogeneous: the upper quartile of distances to the fifth neighbour is over twice the minimum.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -322,8 +322,8 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest)`` for each group whose gap is ``factor`` times its longest link."""
-    # A group replaces a single group inside it, but not several. If rejected, its inner groups are tried.
+    """Call ``accept(members, longest)`` for each group with a gap of ``factor`` times its longest link."""
+    # A group replaces a single group nested in it, but not several. If it is rejected, try nested groups.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # dendrogram node of each component, indexed by its root
@@ -366,11 +366,11 @@ def _visit_isolated(
 
 
 class PointSearch:
-    """Exact nearest-point search. The result for a row does not depend on other rows."""
+    """Exact nearest-neighbour search. The result for a query does not depend on the other queries."""
 
     def __init__(self, points: FloatArray, limits: Any = None, pivots: Any = None) -> None:
-        # ``limits`` contains, for each point, the distance beyond which the point is not found.
-        # Group the points around pivots by five k-means steps, or by one step if ``pivots`` are given.
+        # A point is not found by queries farther away than its distance in ``limits``.
+        # Group the points around pivots by five k-means steps, or one step from given ``pivots``.
         n_steps, n_groups = 1, max(1, min(32, len(points) // 8))
         if pivots is None:
             n_steps, pivots = 5, points[np.linspace(0, len(points) - 1, n_groups).astype(np.intp)]
@@ -388,7 +388,7 @@ class PointSearch:
         self._arguments = blocks, order, most, starts, pivots.T.ravel(), radii
 
     def __call__(self, rows: FloatArray, n: int, n_jobs: int | None = None) -> tuple[Labels, FloatArray]:
-        """Return positions and distances of up to ``n`` nearest points. Ties go to the lowest position."""
+        """Return positions and distances of up to ``n`` nearest points; the lowest position wins ties."""
         n_points = len(self._arguments[1])
         positions = np.empty((len(rows), min(n, n_points)), dtype=np.int32)
         distances = np.empty(positions.shape)
@@ -402,8 +402,8 @@ class PointSearch:
 
 def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArray:
     """Compute centres by mini-batch k-means, with the same random numbers and sums as scikit-learn 1.9."""
-    # Equivalent to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, except that
-    # ties go to the lowest centre. With few features, this takes a fifth of the time of scikit-learn.
+    # Equivalent to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, but ties
+    # are broken by the lowest centre. With few features, it is five times as fast as scikit-learn.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, rng = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
@@ -422,14 +422,14 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # Each sum includes the rows of earlier batches, represented by the centre times their number.
+        # Each sum includes the rows of earlier batches as the centre times their number.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)
         counts += new
         centers = np.where(new[:, None] > 0, sums * (1 / np.maximum(counts, 1))[:, None], centers)
         if due:
-            # Move centres with few rows to random rows of the batch, at most one centre per two rows.
+            # Move centres with few rows to random rows of the batch; move at most batch / 2 centres.
             since, low = 0, counts < 0.01 * counts.max()
             if low.sum() > batch // 2:
                 low[np.argsort(counts)[batch // 2 :]] = False
@@ -441,10 +441,10 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
 
 
 def far_points(points: FloatArray) -> BoolArray:
-    """Return a mask of the outliers, which are far from all other samples, not just in a sparse region."""
-    # Outlier: the log distance to its fifth neighbour exceeds the median by over five robust deviations.
-    # The distance is also over eight times that of at least two of its five neighbours (not all, because
-    # some may be outliers). There are no outliers if there are fewer than 20 samples or over 5% are this far.
+    """Return a mask of the outliers: points far from all others, not only in a sparse region."""
+    # An outlier's log distance to its fifth neighbour exceeds the median by more than five robust deviations.
+    # The distance is also over eight times that of at least two of its five neighbours (the others may be
+    # outliers). No point is marked if there are fewer than 20 points or if over 5% would be marked.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none
@@ -458,9 +458,9 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Move the landmarks of noise clusters to the cluster of the nearest landmark that is not noise."""
+    """Move the landmarks of noise clusters to the cluster of the nearest other landmark."""
     # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
-    # At most 5% of the samples move, and no partition gets fewer clusters than the pool's smallest number.
+    # At most 5% of samples move, and partitions keep at least the pool's minimum number of clusters.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
     around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()
@@ -475,7 +475,7 @@ def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> 
 
 
 def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Return a mask of rows that are much farther from their fifth neighbour than their neighbours are."""
+    """Return a mask of rows with an unusually large distance to the fifth neighbour."""
     usual, middle, deviation = usual_reach(reach)
     log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
@@ -490,7 +490,7 @@ def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move each outlier towards its nearest inlier, up to the distance of that inlier's fifth neighbour."""
+    """Move each outlier towards its nearest inlier, as near as the inlier's fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)
@@ -502,9 +502,9 @@ def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
 
 
 def landmark_means(X: Any, landmark_of: Labels, counts: IntpArray | None = None) -> Any:
-    """Return the mean of each landmark's samples, or their sum divided by ``counts``; sparse for sparse X."""
+    """Return the mean (or sum divided by ``counts``) of each landmark's samples; sparse for sparse X."""
     counts = np.bincount(landmark_of) if counts is None else counts
-    # scikit-learn's clusterers reject sparse matrices with 64-bit indices.
+    # Use 32-bit indices, because scikit-learn's clusterers reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)
     members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))
     return sp.csr_array(members, shape=(len(counts), len(landmark_of))) @ X

@@ -21,12 +21,12 @@ from moo_clustering.estimators._pareto_pool import NO_ROWS, PooledSamples
 from moo_clustering.estimators._pareto_selection import SideInformation, Solution, read_side_information
 from moo_clustering.parts import Parts, lazy_labels
 
-# Maximum number of rows with labels or pairs, which are read into memory.
+# Maximum number of rows with labels or pairs: these rows are read into memory.
 _MOST_KNOWN = 100_000
 
 
 class KnownRows(NamedTuple):
-    """Indices of the rows with labels or pairs, their labels, and pairs of positions among these rows."""
+    """Rows with labels or pairs: their indices and labels, and pairs of positions in ``rows``."""
 
     rows: Int64Array
     y: Any
@@ -35,12 +35,12 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels, must-links and cannot-links of these rows; all three are None if there are no rows."""
+        """(labels, must-links, cannot-links) of these rows; all None if there are no rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod
     def of(cls, n_rows: int, y: Any, must_link: Any, cannot_link: Any) -> "KnownRows":
-        """Read ``y`` (a class per row, or a mapping from row indices to classes) and pairs of row indices."""
+        """Create from ``y`` (classes of all rows, or a map from row indices to classes) and pairs of rows."""
         numbers, classes = NO_ROWS, []
         if isinstance(y, Mapping):
             for number in y:
@@ -74,7 +74,7 @@ class KnownRows(NamedTuple):
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Replace the known rows, which follow the landmarks, by the given table rows, in at most one pass."""
+    """Replace the known rows, stored after the landmarks, by the given table rows (in at most one pass)."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -92,9 +92,9 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Callable that labels rows as ``predict`` does; known training rows get the labels ``of_known``."""
+    """Callable that predicts labels of rows; rows with labels or pairs get the labels ``of_known``."""
 
-    # Outliers are labelled -1 in the clusters selected by the mask ``marked``.
+    # Outliers in the clusters of the mask ``marked`` are labelled -1.
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class PooledLabels:
         self.known: tuple[Int64Array, IntArray] | None = None
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
-        # Replace arrays needed only for selection by None; digests of empty arrays are not reproducible.
+        # Drop arrays that prediction does not need; use None, because hashes of empty arrays can differ.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
             omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}
@@ -128,7 +128,7 @@ class PooledLabels:
         return labels
 
     def of_part(self, rows: Any, start: int) -> Labels:
-        """Label training rows; ``start`` is the index of the first row."""
+        """Label a part of the training table; ``start`` is the index of its first row."""
         labels = self(rows)
         if self.known is not None:
             numbers, known = self.known
@@ -157,21 +157,22 @@ class PartsMixin(PartLabelsMixin):
         return super().report(path, *self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def show(self: Any, X: Any = None, **options: Any) -> None:
+        """Display the report in a notebook or the browser; see :meth:`report`."""
         super().show(*self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def _shown_landmarks(self: Any, X: Any, options: dict[str, Any]) -> tuple[Any]:
-        """Return the default data for a report, and set its default options."""
+        """Return ``X`` or, for partitioned tables, the landmarks; set defaults of report ``options``."""
         check_is_fitted(self)
         if self._samples.counts is None or X is not None:
             return (X,)
         options.setdefault("sample_kind", "landmark")
         names, landmarks = vars(self).get("feature_names_in_", ()), self.landmarks_
-        # Reduced landmarks have components instead of table features.
+        # Landmarks of reduced rows consist of components, not table features.
         options.setdefault("feature_names", [*names] if len(names) == landmarks.shape[1] else None)
         return (landmarks,)
 
     def _reads_parts(self: Any, X: Any) -> bool:
-        """Return whether to read X by partition; raise a ValueError if an option does not support this."""
+        """Return whether X is a partitioned table; raise a ValueError if an option does not support it."""
         if not is_partitioned(X):
             return False
         extra = [each[1] if isinstance(each, tuple) else each for each in self.extra_candidates or ()]
@@ -185,10 +186,10 @@ class PartsMixin(PartLabelsMixin):
         found = next((name for name, fault in faults.items() if fault), None)
         if found is not None and isinstance(X, Parts):
             raise ValueError(f"{found} does not support a partitioned table; remove it, or fit a sample")
-        return found is None  # small Dask and Zarr arrays are otherwise read into memory
+        return found is None  # otherwise, small Dask and Zarr arrays are read into memory
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
-        """Fit a partitioned table, which is represented by landmarks."""
+        """Fit to a partitioned table, which is represented by landmarks."""
         if table.n_rows < 2:
             raise ValueError(f"{type(self).__name__} requires at least 2 rows, got {table.n_rows}")
         known, side = self._known_rows(table.n_rows, *supervision)
@@ -220,7 +221,7 @@ class PartsMixin(PartLabelsMixin):
             raise error._renumbered(known.rows) from None
 
     def _read_known_rows(self: Any, *supervision: Any) -> SideInformation:
-        """Read new labels and pairs, and the rows to which they refer."""
+        """Convert new labels and pairs, and read the table rows to which they refer."""
         known, side = self._known_rows(self.parts_.n_rows, *supervision)
         vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, known.rows)
         return side.extended(0, before=self._samples.n_points)
@@ -239,7 +240,7 @@ class PartsMixin(PartLabelsMixin):
 
     def _with_rows(self: Any, rows: NDArray[Any], labels: Labels) -> Any:
         if "alternatives_" not in vars(self):
-            self._restore()  # saved models contain no scores or alternatives
+            self._restore()  # pickles contain no scores or alternatives
         found: Any = super()._with_rows(rows, labels)
         samples, nearest = self._samples, _landmarks(rows, self._samples)
         of_rows = {"scaled": samples.transform(rows), "outliers": samples.outlying(rows)}
@@ -257,11 +258,11 @@ class PartsMixin(PartLabelsMixin):
         return found
 
     def _described_alternatives(self: Any, names: Any) -> Any:
-        # After ``_with_rows``, keep the alternatives, whose cluster sizes count all table rows.
+        # After ``_with_rows``, keep the alternatives: their cluster sizes count all table rows.
         has_rows = self._samples.known_rows is not None and self._samples.counts is None
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 
     def _of_rows(self: Any, what: str) -> Any:
-        """Return a lazy array with the outlier mask or the landmarks of all training rows."""
+        """Return a lazy array of the outlier mask or the landmark indices of all training rows."""
         kind = _outliers if what == "outliers" else _landmarks
         return lazy_labels(self.parts_, partial(kind, samples=self._label().samples))

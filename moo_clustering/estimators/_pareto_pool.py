@@ -1,4 +1,4 @@
-"""Samples and their pool of partitions, for tables (with or without landmarks), distances and bags."""
+"""Samples and the pool of their partitions, for feature tables, distance matrices and bags."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
@@ -32,30 +32,30 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-# Minimum and maximum number of rows sampled to determine the landmarks. Samples of wide tables are smaller.
+# Minimum and maximum number of rows sampled to place the landmarks. The sample shrinks for wide tables.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
-# If there are fewer landmarks, they are repeated, because algorithms require several points per cluster.
+# Fewer landmarks than this are repeated, because clustering algorithms need several points per cluster.
 _FEW_LANDMARKS = 20
 # Row indices for a fit without labels and pairs: an empty array.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
-# Family name in a pool whose only partition has one cluster.
+# Family name in a pool that contains only the partition with one cluster.
 _TRIVIAL = "trivial"
-# Number of nearest landmarks or samples averaged to predict the values of a new sample.
+# Number of nearest points over which values are averaged for a new sample.
 N_NEAREST = 3
-# Number of rows checked for outliers at a time.
+# Number of rows per batch of the outlier check.
 _AT_ONCE = 100_000
 # Distances that can be embedded in a Hilbert space and therefore have positive semidefinite Gaussian kernels.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Maximum number of principal coordinates, and minimum eigenvalue relative to the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
-# Distance used to find neighbouring bags.
+# Distance between bags used for the neighbour graph.
 _GRAPH_DISTANCE = "average"
 
 
 class RowCounts(NamedTuple):
-    """Row counts and related statistics of each landmark."""
+    """Row counts and row statistics of each landmark."""
 
     rows: IntpArray  # number of rows
     outliers: IntpArray  # number of outliers among these rows
@@ -65,7 +65,7 @@ class RowCounts(NamedTuple):
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Count rows numbered from ``start``, given their landmarks, distances and a mask of outliers."""
+        """Count rows ``start``, ``start + 1``, ..., given their landmarks, distances and outlier mask."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
@@ -88,19 +88,19 @@ class RowCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples, and a pool of partitions of the samples or landmarks, which are both called points."""
+    """Samples and a pool of partitions of the points: the landmarks or, without landmarks, the samples."""
 
-    # ``features`` are the scaled features of the points, or None for distances and bags. Bags have
-    # ``kernels`` instead of graph and linear kernels. Distances and bags have ``coincident``, the groups of
-    # points at distance 0, and distances have ``coordinates``. ``transform`` scales new samples, and
+    # ``features`` are the scaled features of the points, or None for distances and bags. For bags,
+    # ``kernels`` replace the graph and linear kernels. Both have ``coincident``, the groups of points at
+    # distance 0; distances have principal ``coordinates``. ``transform`` scales new samples, and
     # ``nearest(X_new, n)`` returns the indices and distances of their nearest points. ``landmark_of`` is the
     # index of each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it
-    # is None, and ``rows`` contains the unscaled features. ``far`` is a mask of the outliers among the
-    # points: ``far_rows`` are their features before they were moved towards the nearest inlier. With
-    # landmarks, ``outliers`` is the mask for all samples. ``rare`` is the rare group of each landmark (-1 if
+    # is None, and ``rows`` contains the unscaled features. ``far`` is the outlier mask of the points, and
+    # ``far_rows`` are the outliers' features before they were moved towards inliers. With landmarks,
+    # ``outliers`` is the outlier mask of the samples. ``rare`` is the rare group of each landmark (-1 if
     # none), or None without groups. Groups in the mask ``apart`` are clusters in every pool partition.
-    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, samples
-    # are the landmarks, with row ``counts``, followed by the rows ``known_rows`` with labels or pairs.
+    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, the
+    # samples are the landmarks, with row ``counts``, followed by ``known_rows``, which have labels or pairs.
 
     n_samples: int
     graph: sp.csr_array
@@ -124,12 +124,12 @@ class PooledSamples:
 
     @property
     def n_rows(self) -> int:
-        """Number of samples or, for a partitioned table, of rows."""
+        """Number of samples or, for a partitioned table, number of table rows."""
         return self.n_samples if self.counts is None else int(self.counts.rows.sum())
 
     @property
     def sizes(self) -> FloatArray:
-        """Number of samples (for a partitioned table, of rows) per point."""
+        """Number of samples or, for a partitioned table, number of table rows that each point represents."""
         if self.counts is not None:
             return self.counts.rows.astype(np.float64)
         return self.summed(np.ones((self.n_samples, 1)))[:, 0]
@@ -151,12 +151,12 @@ class PooledSamples:
 
     @property
     def positions(self) -> FloatArray | None:
-        """Features of the points, or coordinates computed from the distances; None for bags."""
+        """Features of the points or, for distances, their principal coordinates; None for bags."""
         return self.coordinates if self.features is None else self.features
 
     @property
     def has_directions(self) -> bool:
-        """Whether feature rows have unit length, as for reduced sparse data or ``metric="cosine"``."""
+        """Whether feature rows have unit length: True for reduced sparse data and for ``metric="cosine"``."""
         scaling = getattr(self.nearest, "scaling", None)
         return scaling is not None and (scaling.unit or scaling.components is not None)
 
@@ -167,12 +167,12 @@ class PooledSamples:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether the only partition in the pool has one cluster."""
+        """Whether the pool contains only the partition with one cluster."""
         return self.pool is not None and self.pool.families[0] == _TRIVIAL
 
     @property
     def sample_features(self) -> FloatArray | None:
-        """Scaled features of all samples, shape (n_samples, n_features). None without landmarks."""
+        """Scaled features of all samples, shape (n_samples, n_varying). None without landmarks."""
         if self.rows is None or self.transform is None:
             return self.scaled
         return self.transform(self.rows)
@@ -197,14 +197,14 @@ class PooledSamples:
         of_points[..., self.landmark_of] = labels
         n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
         if equal is not None and not n_samples.all():
-            # If a landmark is repeated, its copies without samples get the label of a copy with samples.
+            # Copies of a repeated landmark that have no samples get the label of a copy that has samples.
             place = np.zeros(self.n_points, dtype=np.intp)
             place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
             of_points = of_points[..., place[equal]]
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Interpolate point values (n_points, c) at the samples by weighted means of their nearest points."""
+        """Return weighted means of ``values``, shape (n_points, c), over each sample's nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
@@ -225,7 +225,7 @@ class PooledSamples:
 
     @cached_property
     def similarity(self) -> FloatArray:
-        """Graph kernel between all points, or sum of the bag kernels; computed once in O(n_points^3) time."""
+        """Graph kernel between all points, or the sum of the bag kernels. Takes O(n_points^3) time."""
         if self.kernels:
             return np.sum(self.kernels, axis=0)
         return unit_diagonal(self.walk)
@@ -233,7 +233,7 @@ class PooledSamples:
     @cached_property
     def walk(self) -> FloatArray:
         """Random-walk matrix (I - .9 B)^-1 of the graph, used for its kernel and for pair propagation."""
-        # The closer the factor is to 1, the longer the random walks.
+        # Random walks get longer as the factor .9 approaches 1.
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
@@ -244,7 +244,7 @@ class PooledSamples:
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """Fitted agreement and criterion, and their values for the pool, by criterion name."""
+        """Cache: criterion name -> (fitted agreement and criterion, and their values for the pool)."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -259,7 +259,7 @@ class PooledSamples:
         return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
-        """Return a mask of the new samples that are outliers of the training data; see :func:`far_points`."""
+        """Return a mask of the new samples that are outliers with respect to the training data."""
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
@@ -271,13 +271,13 @@ class PooledSamples:
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
-        """Mark outliers, given their nearest landmarks and distances; ``rows(at)`` returns scaled rows."""
+        """Return a mask of outliers, given each row's nearest landmark and its distance."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # By the triangle inequality, a row's fifth inlier is at most ``away`` + ``reach`` away. Only rows
-            # for which this bound exceeds the limit are searched, first among the landmark's own neighbours.
+            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Only rows with
+            # a bound above the limit are searched for, first among the landmark's neighbours.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows at a landmark of a rare group are not outliers, even if it is the group's only one.
+                # Rows equal to a landmark of a rare group are not outliers, even if it is the only one.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -305,8 +305,8 @@ class PooledSamples:
         return placement.are_far(distances[:, -1], neighbors, self._inliers[1])
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
-        """Build a pool from the points outside rare groups, and add the groups to its partitions."""
-        # Noise, and groups that are not ``apart``, join the cluster of the nearest other landmark.
+        """Build a pool from the points outside rare groups, and add the rare groups to its partitions."""
+        # Groups in ``apart`` become clusters. Other groups, and noise, join the nearest landmark's cluster.
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
@@ -325,14 +325,14 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """Search function for inliers, distance of each inlier to its fifth neighbour, and the inliers."""
+        """Search function for inliers, each inlier's distance to its fifth neighbour, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
             return None
         n = placement.FAR_NEIGHBOR
         if self.landmark_of is not None:
-            # Unlike with scikit-learn's search, the distances of a row do not depend on the other rows.
+            # Unlike in scikit-learn's search, a query's distances do not depend on the other queries.
             exact = placement.PointSearch(near)
             reach: FloatArray = exact(near, n + 1)[1][:, -1]
             search: Callable[..., Any] = partial(exact, n=n)
@@ -344,7 +344,7 @@ class PooledSamples:
 
     @property
     def vary(self) -> bool:
-        """Whether the points outside rare groups can be clustered."""
+        """Whether the points outside rare groups are not all equal."""
         assert self.features is not None
         others = self.features if self.rare is None else self.features[self.rare < 0]
         rounding = placement.rounding(others) if self.has_directions and len(others) else 0.0
@@ -352,7 +352,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Group of identical points to which each point belongs, shape (n_points,); None if unknown."""
+        """Group number of each point, shape (n_points,): equal points share a number. None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
@@ -362,10 +362,10 @@ def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
-    # Distinct new rows become points if the total is then at most ``n_landmarks``. Otherwise, only the rows
-    # ``apart`` (unlike training rows) become points, or ``n_landmarks / 10`` means of them if there are more.
-    # In every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is
-    # None, new ``candidate_pool`` partitions replace those with the same family and number of clusters.
+    # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only rows ``apart``
+    # (unlike training rows) do, or ``n_landmarks / 10`` centres of these rows. In every partition, a new
+    # point joins the cluster of the nearest earlier point. Unless ``k_range`` is None, partitions of a new
+    # pool replace those with the same family and n_clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -392,7 +392,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # If several landmarks are equal, earlier samples stay assigned to the same landmark.
+        # If several landmarks are equal, earlier samples keep their landmark.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
@@ -436,7 +436,7 @@ def extended(
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Average rows of ``values`` at ``positions`` (n, n_nearest), weighted by inverse squared distance."""
+    """Average the rows ``values[positions]``, shape (n, n_nearest, c), by inverse squared distance."""
     shares = nearest_weights(distances)
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
@@ -445,11 +445,11 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Return inverse squared distances, scaled to sum to 1 per row. Points at distance 0 share all weight."""
+    """Return inverse squared distances, scaled to a row sum of 1. Points at distance 0 share the weight 1."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
-    # Divide by the nearest distance first, because the inverse squares of tiny distances overflow.
+    # Divide by the smallest distance first: inverse squares of tiny distances would overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -464,9 +464,9 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Scale a table, and return a function that builds the pool of all views for a ``k_range``."""
-    # A uniform sample of rows determines the scale, landmarks and rare groups. Unless the sample is the whole
-    # table, each landmark is then moved to the mean of all its rows.
+    """Scale a table; return samples and a function that builds the pool of all views for a ``k_range``."""
+    # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If this is not the
+    # whole table, each landmark is then moved to the mean of all rows assigned to it.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
@@ -515,7 +515,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform sample of rows in original order; also column bounds unless it contains all rows."""
+    """Return a uniform row sample in table order, and the column bounds (None if it has all rows)."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -537,8 +537,8 @@ def _placed_rows(
     table: Any, rows: Any, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
-    """Move each landmark to the mean of its rows, find outlying landmarks, and count the rows of each."""
-    # Also returns a mask of outlying rows. For partitioned tables, this mask and ``landmark_of`` are empty.
+    """Move each landmark to the mean of its rows; return landmarks, their outlier mask and row counts."""
+    # Also return the outlier mask of the rows. For partitioned tables, it and ``landmark_of`` are empty.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
     placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
@@ -570,7 +570,7 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """Repeat each landmark of a table with few distinct rows once per row, but at most twenty times."""
+    """Repeat each landmark (there are few distinct rows) as often as it has rows, at most 20 times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
@@ -590,7 +590,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return the landmarks as samples without a graph or pool, for assigning table rows to landmarks."""
+    """Return the landmarks as samples without edges or a pool, used to assign table rows to landmarks."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -600,7 +600,7 @@ def _search(
 
 
 def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
-    """Merge the results of ``function(rows, start, search, *args)`` for all parts or in-memory blocks."""
+    """Call ``function(rows, start, search, *args)`` for each part or in-memory block; merge the results."""
     if isinstance(table, Parts):
         return table.map(function, search, *args, merge=_merged, description=description)
     assert search.features is not None
@@ -610,7 +610,7 @@ def _mapped(table: Any, description: str, function: Any, search: PooledSamples, 
 
 
 def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
-    """Return the counts per landmark, the scaled rows, their landmarks, and a mask of outliers."""
+    """Return each landmark's row counts, the scaled rows, their landmarks, and their outlier mask."""
     assert search.transform is not None
     scaled = search.transform(rows)
     positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
@@ -620,13 +620,13 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
 
 
 def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tuple[Any, ...]:
-    """Return the counts per landmark and, if in memory, the rows' landmarks and a mask of outliers."""
+    """Return each landmark's row counts and, if in memory, the rows' landmarks and outlier mask."""
     counts, _, at, outlying = _assigned(rows, start, search)
     return counts, *([each[: in_memory * len(at)]] for each in (at, outlying))
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """For each landmark, return row counts, the exact sum of its inliers' offsets, and the inlier count."""
+    """For each landmark, return row counts, the exact sum of offsets of its inliers, and their number."""
     assert search.features is not None
     m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
@@ -643,8 +643,8 @@ def _merged(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 def placed_table(
     X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int, by_row: bool
 ) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
-    """Scale a table and place its landmarks, excluding outliers; also return a mask of outlying points."""
-    # X contains all ``n_rows`` rows, or a sample of them.
+    """Scale a table without its outliers; return the scaling, the landmarks, and the points' outlier mask."""
+    # X contains all ``n_rows`` table rows or a sample of them.
     scaling = replace(placement.FeatureScaling.of(X, scale, n_components=n_components), by_row=by_row)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
     far = placed.far()
@@ -660,9 +660,9 @@ def placed_table(
 
 
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
-    """Raise a ValueError for scaled values whose squares overflow."""
+    """Raise a ValueError if squares of scaled values could overflow."""
     largest = np.abs(points).max(axis=0)
-    # Squares of larger values (in units of standard deviation) could overflow.
+    # Squares of larger values could overflow. Values are in units of the standard deviation.
     if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X contains a value so far from the others that "
@@ -714,7 +714,7 @@ def pooled_distances(
 
 
 def principal_coordinates(D: FloatArray) -> FloatArray:
-    """Return up to 50 principal coordinates, by classical scaling of the distances, for the verdict."""
+    """Return up to 50 principal coordinates of a distance matrix, by classical multidimensional scaling."""
     # Directions with negative or negligible eigenvalues are omitted. Takes O(n^2) time.
     squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
     means = squared.mean(axis=0)
@@ -735,7 +735,7 @@ def pooled_bags(
     n_clusters: int | None = None, extra: Sequence[Any] | None = None, n_neighbors: int = 10,
     n_jobs: int | None = None, verbose: bool = False,
 ) -> PooledSamples:  # fmt: skip
-    """Compute all pairwise distances between bags, the graph, the kernels and, if needed, the pool."""
+    """Compute the pairwise distances between bags, their graph and kernels and, if needed, the pool."""
     # ``extra`` clusterers are fitted to bag means. Takes O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)
     rng = np.random.default_rng(extra_seed)
@@ -746,7 +746,7 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # Computing all kinds of distances in one pass takes only a little longer than computing two kinds.
+    # Compute all kinds of distance in one pass, which takes only a little longer than two kinds.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
@@ -767,7 +767,7 @@ def pooled_bags(
 
 
 def _view_table(name: str, view: Any, X: Any, placing: Mapping[str, Any], seed: int) -> FloatArray:
-    """Return the scaled output of a transformer or scaled columns of X, shape (n_samples, n_varying)."""
+    """Return the scaled features of a view, which is a transformer's output or columns of X."""
     if hasattr(view, "fit_transform"):
         transformer = clone(view)
         if "random_state" in transformer.get_params() and transformer.random_state is None:
@@ -808,9 +808,9 @@ def _pool_of_views(
     points: Any,
     graph: sp.csr_array,
 ) -> PartitionPool:
-    """Join the pools of ``points`` in all tables; only the first table, "", uses ``graph`` and ``extra``."""
+    """Join the pools of all views for ``points``; only the main table, "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
-        # If many samples are equal, there may be fewer landmarks than requested clusters.
+        # Tables with many equal samples can have fewer landmarks than requested clusters.
         n_points = len(tables[""][points])
         options = options | {"n_clusters": min(options["n_clusters"], n_points)}
     extra = [(family, labels[points]) for family, labels in extra]
@@ -832,12 +832,12 @@ class TableNeighbors:
 
     scaling: placement.FeatureScaling
     points: FloatArray
-    # Maximum distance at which samples are assigned to a landmark: infinite, except for rare groups.
+    # Maximum distance of a sample assigned to each landmark; infinite except for landmarks of rare groups.
     limits: FloatArray | None = None
 
     @cached_property
     def index(self) -> Any:
-        """Search index of the points, built on the first search and not saved."""
+        """Search index of the points, built on first use and omitted from pickles."""
         if self.limits is not None:
             return placement.PointSearch(self.points, self.limits)
         return NearestNeighbors().fit(self.points)
@@ -856,21 +856,21 @@ class TableNeighbors:
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and distances of the n nearest indexed rows, or of all rows if there are fewer."""
+    """Return positions and distances of the n (or all, if fewer) indexed rows nearest to each row."""
     with threads_here():
         distances, positions = index.kneighbors(rows, min(n, index.n_samples_fit_))
     return positions, distances
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and values of the n smallest entries per row; ties go to the first entry."""
+    """Return positions and values of the n smallest entries per row; the first wins ties."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class BagNeighbors:
-    """Search for the nearest training bags, scaled and subsampled, by average distance."""
+    """Search for the training bags nearest to new bags, by average distance between instances."""
 
     bags: Bags
     scaler: BagTransformer | None
@@ -890,14 +890,14 @@ class BagNeighbors:
 
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:
-    """Draw ``max_instances`` random instances from each larger bag, in their original order."""
+    """Subsample bags with more than ``max_instances`` instances, keeping the order of instances."""
     if max_instances is None:
         return bags
     if max_instances < 1:
         raise ValueError(f"max_instances must be None or a positive integer, got {max_instances}")
     if bags.sizes.max() <= max_instances:
         return bags
-    # Use one key per position within a bag, so the result does not depend on the order of the bags.
+    # Draw one random key per position within a bag, so the order of the bags does not affect the result.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
     place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
     order = np.lexsort((keys[place], bags.bag_of_instance))
@@ -909,5 +909,5 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
 
 
 def _at_distance_zero(D: FloatArray) -> Labels:
-    """Return the groups of points at distance 0 from each other."""
+    """Return the group number of each point: points at distance 0 from each other share a number."""
     return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]

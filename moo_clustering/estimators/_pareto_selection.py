@@ -1,4 +1,4 @@
-"""Selection of a partition from a pool, based on family agreement, labels and pairs."""
+"""Select a partition from a pool by the agreement between algorithm families, and by labels and pairs."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
-# Distances are three-dimensional if their first three principal coordinates have this share of the variance.
+# A distance matrix counts as low-dimensional if three principal coordinates explain this share of variance.
 _FLAT_FROM = 0.85
-# Default weight of each criterion relative to the agreement.
+# Default weight of each criterion, relative to the weight 1 of the family agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
-# Weight of the score when it is added to the evidence from labels or pairs, which is a log-likelihood.
+# Weight of the score when it is added to the log-likelihood of the labels or pairs.
 SCORE_WEIGHT = 20.0
-# Maximum number of alternatives, and maximum adjusted Rand index with the result and with each other.
+# Maximum number of alternatives, and their maximum adjusted Rand index with the result and each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Minimum agreement of a finer partition that replaces the result, and minimum share of nested points.
+# Minimum agreement, and minimum share of nested points, of a finer partition that replaces the result.
 _AGREED, _NESTED = 0.99, 0.98
-# A cluster is divided only if the p-value of its parts is at most this. For 600 tables of two to six Gaussian
-# clusters, p was at least .17 in all 8 divisions of a single Gaussian, and at most .10 in 21 of 24 others.
+# A cluster is divided only if the p-value of the division is below this. In 600 tables of two to six Gaussian
+# clusters, p was at least .17 for all 8 divisions of one Gaussian, and at most .10 for 21 of 24 others.
 _MOST_BY_CHANCE = 0.1
-# The pool is extended if the result has more clusters than this share of the pool's maximum.
+# The pool is extended if n_clusters of the best partition exceeds this share of the pool's maximum.
 _NEAR_TOP = 2 / 3
-# The pool is also extended if Ward's method and Genie agree on more clusters. How many numbers of clusters
-# are compared, and minimum points per cluster: with 10, agreement in data without groups is at most .76.
+# If Ward and Genie agree on more clusters, the pool is also extended. Number of n_clusters values compared,
+# and minimum mean cluster size (with 10, agreement without clusters is at most .76).
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
-# Granularities: thirds, on a logarithmic scale, of the range of cluster numbers in the pool.
+# Granularities: the range of n_clusters in the pool, divided into thirds on a logarithmic scale.
 GRANULARITIES = ("few", "some", "many")
-# Minimum number of pairs for selecting n_clusters by held-out pairs, and number of candidates for n_clusters.
+# Minimum number of pairs for cross-validating n_clusters, and number of n_clusters values compared.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 
 
 @dataclass(frozen=True, eq=False)
 class SideInformation:
-    """Labels and pairs of a fit."""
+    """Labels and pairs passed to a fit."""
 
     # Supervision: none, labels of all classes, labels of some classes, or only pairs.
     kind: Literal["none", "labels", "novel", "pairs"]
@@ -62,7 +62,7 @@ class SideInformation:
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Append ``n_new`` samples and prepend ``before`` samples, all without labels and pairs."""
+        """Return a copy with ``n_new`` samples appended and ``before`` prepended, without labels or pairs."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))
@@ -81,8 +81,8 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return pairs of points. The weight of a pair of landmarks is the number of its sample pairs."""
-        # Drop pairs of samples with the same landmark, because no partition of landmarks separates them.
+        """Return the pairs of points. Pairs of landmarks are weighted by their number of sample pairs."""
+        # Drop pairs of samples with the same landmark: they are in the same cluster in every partition.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
         ends: list[Int64Array] = []
@@ -107,7 +107,7 @@ def read_side_information(
     novel: str,
     pairs: str,
 ) -> SideInformation:
-    """Check labels and pairs, and determine the kind of selection."""
+    """Validate labels and pairs, and determine the kind of supervision."""
     # Issues a UserWarning if all labels are of one class, because clusters without labels become new classes.
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
@@ -139,7 +139,7 @@ def read_side_information(
 
 
 def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstraints) -> Targets:
-    """Propagate labels along must-links."""
+    """Give must-linked samples the label of any labelled sample among them."""
     component = pairs.components()
     class_of = np.full(int(component.max()) + 1, -1, dtype=np.int64)
     np.maximum.at(class_of, component, codes)
@@ -152,9 +152,9 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 
 @dataclass(frozen=True, eq=False)
 class Objectives:
-    """Fitted objectives (agreement, weighted criterion, evidence from labels or pairs), and scores."""
+    """Fitted objectives (agreement, criterion, evidence from labels or pairs), and their weighted sums."""
 
-    # ``boundary`` penalises similarities between clusters if pairs are given.
+    # With pairs, ``boundary`` penalises partitions that separate similar points.
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
@@ -171,7 +171,7 @@ class Objectives:
         return _values(self.indices, labels)
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Return the family agreement alone, which is a feature of the confidence model."""
+        """Return the family agreement (without the broad support), a feature of the confidence model."""
         first = self.indices[0]
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
@@ -180,17 +180,17 @@ class Objectives:
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """Return the score or, with labels or pairs, their evidence plus 20 times the score."""
+        """Return the score or, with labels or pairs, their log-likelihood plus 20 times the score."""
         total = self.score(values)
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
-            # Without this penalty, tiny clusters around the paired samples could satisfy the pairs.
+            # Without this penalty, a partition with tiny clusters around the paired samples could score best.
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
     def totals(self, labels: Labels) -> FloatArray:
-        """Return :meth:`total` of partitions whose objectives are not yet known."""
+        """Compute the objectives of partitions, and return their :meth:`total`."""
         return self.total(self.values(labels), labels)
 
 
@@ -201,15 +201,15 @@ def _values(indices: tuple[validity.ValidityIndex, ...], labels: Labels) -> Floa
 
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
-    """Return the default criterion, which depends on labels, pairs and the number of dimensions."""
+    """Return the name of the default criterion for the given samples and supervision."""
     X = samples.positions
     if X is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    # In up to three dimensions, clusters are often thin shapes; in more, Gaussian mixtures fit them better.
+    # In up to three dimensions, clusters are often thin and curved; in more, they are closer to Gaussian.
     if samples.features is not None:
         is_flat = X.shape[1] <= 3
     else:
-        # Non-Euclidean distances, such as city-block distances, add coordinates of low variance.
+        # Non-Euclidean distances, such as city-block, have extra principal coordinates of low variance.
         variances = (X**2).sum(axis=0)
         is_flat = variances[:3].sum() >= _FLAT_FROM * variances.sum()
     if is_flat:
@@ -226,7 +226,7 @@ def objectives_for(
     n_jobs: int | None,
 ) -> Objectives:
     """Fit the agreement, the criterion and the evidence. ``weight=None`` uses the criterion's default."""
-    # Agreement and criterion depend on the pool, not on labels and pairs, so both are stored with the pool.
+    # Agreement and criterion do not depend on labels and pairs, so they are cached with the samples.
     if criterion not in samples.scored:
         assert samples.pool is not None
         kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
@@ -245,13 +245,13 @@ def objectives_for(
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
-    """Fit the criterion that is added to the agreement; use the modularity if all distances are 0."""
+    """Fit the named criterion, or the modularity if all distances are 0."""
     X = samples.positions
     if name == "minimax" and X is not None:
         return validity.MinimaxSilhouette().fit(X)
     modularity = validity.GraphModularity().fit(samples.graph)
     if name == "directions":
-        # Without the penalty on ln n_clusters, more documents would lead to more clusters.
+        # Without the penalty on ln(n_clusters), the selected number of clusters would grow with n_samples.
         return SumOfIndices("directions", modularity, LogClusters(), -0.1)
     if name == "mixture" and X is not None:
         return SumOfIndices("mixture", validity.LikelihoodGain().fit(X), modularity, 0.3)
@@ -261,7 +261,7 @@ def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
 class BroadAgreement(validity.ValidityIndex):
     """Family agreement, plus the mean positive adjusted Rand index with each family's partitions."""
 
-    # The agreement is a median, so it is low for structures that few families find, such as spirals.
+    # Family agreement is a median, so it is low for structures that few families find, such as spirals.
 
     name, greater_is_better = "broad_agreement", True
 
@@ -275,19 +275,19 @@ class BroadAgreement(validity.ValidityIndex):
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # Weights that average over the members of each family, and then over the families.
+        # With these weights, a weighted sum is the mean over families of each family's mean.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        """Return the agreement of each partition, roughly between 0 and 2."""
+        """Return the sum of family agreement and broad support for each partition, at most 2."""
         rows = np.atleast_2d(np.asarray(labels, dtype=np.int32))
         support = np.maximum(validity.pairwise_ari(rows, self._labels), 0.0) @ self._shares
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Return the family agreement alone, which is computed only once for the pool."""
+        """Return the family agreement alone. For the pool's own partitions, it is computed only once."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
@@ -307,7 +307,7 @@ class SumOfIndices(validity.ValidityIndex):
         self.name = name  # type: ignore[misc]
 
     def fit(self, data: ArrayLike) -> Self:
-        """Return self: both indices are already fitted."""
+        """Return self without fitting, because both indices are already fitted."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -320,7 +320,7 @@ class LogClusters(validity.ValidityIndex):
     name, greater_is_better = "log_clusters", False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Return self: nothing depends on data."""
+        """Return self, because the index does not depend on data."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -329,7 +329,7 @@ class LogClusters(validity.ValidityIndex):
 
 @dataclass(frozen=True, eq=False)
 class LeastSizes:
-    """Minimum number of samples per cluster in the result."""
+    """Minimum cluster size, and a method that merges smaller clusters."""
 
     least: int
     weights: FloatArray  # shape (n_points,): samples per point
@@ -338,7 +338,7 @@ class LeastSizes:
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Create the limits. Default of ``least``: 1% of n_samples, but at least 2 and at most 10."""
+        """Create from samples. By default, ``least`` is 1% of n_samples, clipped to [2, 10]."""
         if least is None:
             least = min(10, max(2, round(0.01 * samples.n_rows)))
         return cls(least, samples.sizes, samples.graph)
@@ -349,7 +349,7 @@ class LeastSizes:
 
     def merged(self, labels: Labels) -> Labels:
         """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
-        # Similarity is the sum of the links between two clusters. Unlinked clusters join the largest one.
+        # Similarity: sum of edge weights between two clusters. Clusters without edges join the largest.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
             sizes = np.bincount(labels, weights=self.weights)
@@ -365,7 +365,7 @@ class LeastSizes:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Partitions of the points, with maximised objectives, scores, and size limits (or None)."""
+    """Partitions of the points, with their objectives and scores, and restrictions on the result."""
 
     pool: PartitionPool
     objectives: Objectives
@@ -385,7 +385,7 @@ class Candidates:
         sizes: LeastSizes | None = None,
         equal: Labels | None = None,
     ) -> Self:
-        """Score a pool with known objectives ``values``; ``sizes`` and ``equal`` restrict the result."""
+        """Score the partitions of a pool, given their objectives ``values`` (default: computed here)."""
         if values is None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
@@ -394,7 +394,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of partitions with allowed numbers and sizes of clusters that do not separate equal points."""
+        """Mask of partitions within ``interval`` that, if possible, meet ``equal`` and ``sizes``."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -409,7 +409,7 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Restrict the number of clusters to an interval; raise a ValueError if no partition matches."""
+        """Return candidates with another ``interval``; raise a ValueError if it excludes all partitions."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -421,7 +421,7 @@ class Candidates:
 
     @cached_property
     def granularities(self) -> dict[str, tuple[int, int]]:
-        """Smallest and largest number of clusters of each granularity in the pool."""
+        """Minimum and maximum n_clusters of the eligible partitions of each granularity."""
         numbers = np.unique(self.pool.n_clusters[self.eligible])
         ends = numbers[0] * (numbers[-1] / numbers[0]) ** np.array([1 / 3, 2 / 3])
         codes = (numbers[:, None] > ends).sum(axis=1)
@@ -432,12 +432,12 @@ class Candidates:
         }
 
     def granularity(self, n_clusters: int) -> str:
-        """Return the granularity of a number of clusters."""
+        """Return the granularity to which a number of clusters belongs."""
         reached = [name for name, (low, _) in self.granularities.items() if n_clusters >= low]
         return reached[-1] if reached else next(iter(self.granularities))
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """Return the best eligible partition, or the best one with about ``n_clusters`` clusters."""
+        """Return the best eligible partition or, given ``n_clusters``, the best with the closest number."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
@@ -446,9 +446,9 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest high-agreement partition that divides clusters of ``labels``, or ``labels``."""
+        """Return the finest high-agreement partition that divides clusters of ``labels``, else ``labels``."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
-        # divided only if the positions X of its points differ from data without clusters.
+        # divided only if its points, with positions X, differ from cluster-free data.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
             return labels
         n_clusters = int(labels.max()) + 1
@@ -469,7 +469,7 @@ class Candidates:
         return labels
 
     def joined(self, other: Candidates) -> Candidates:
-        """Return a copy with additional candidates, which must have the same objectives."""
+        """Return these candidates joined with others that were scored by the same objectives."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("values", "score", "total")
@@ -492,9 +492,9 @@ class Candidates:
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """Return up to four good candidates that differ from the result and from each other, best first."""
-        # Prefer candidates whose numbers of clusters differ from each other and from that of the result by a
-        # factor of at least 1.25. Also returns their adjusted Rand indices with the result (at most .8).
+        """Return up to four high-scoring, mutually different alternatives and their ARI with the result."""
+        # The first pass requires that n_clusters differs from that of the result and earlier alternatives by
+        # a factor of at least 1.25; the second pass does not.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
@@ -520,16 +520,16 @@ class Solution(NamedTuple):
     """A partition of the samples, and the classes of its clusters."""
 
     labels: IntArray  # shape (n_samples,)
-    # shape (n_samples, n_classes): class probabilities, set with labels of every class.
+    # shape (n_samples, n_classes): class probabilities; None unless every class has labels.
     probabilities: FloatArray | None = None
-    # shape (n_clusters,): position of each cluster's class, -1 for new classes.
+    # shape (n_clusters,): index of each cluster's class, -1 for new classes.
     cluster_classes: IntArray | None = None
     model: ClassModel | None = None  # predicts classes of new samples
-    known: BoolArray | None = None  # shape (n_samples,): samples for which there are answers
-    numbered: bool = False  # whether the cluster numbers must not change
+    known: BoolArray | None = None  # shape (n_samples,): samples in answered questions
+    numbered: bool = False  # whether clusters must not be renumbered
 
     def clusters(self, samples: PooledSamples, rows: Any) -> Labels:
-        """Predict the clusters of new rows, ignoring noise."""
+        """Predict the clusters of new rows; no row is labelled as noise."""
         if self.model is not None:
             return self.model.clusters(samples, self.cluster_classes, rows)
         return samples.per_point(self.labels)[samples.nearest(rows, 1)[0][:, 0]]
@@ -542,9 +542,9 @@ def choose_solution(
     clamp: bool, class_prior: str, merge_same_class: bool, seed: np.random.SeedSequence,
     trusted: bool | None = None,
 ) -> Solution:  # fmt: skip
-    """Select or combine candidates based on labels and pairs; without candidates, use bag kernels."""
+    """Compute the result from the candidates, labels and pairs, or from labels and bag kernels alone."""
     # ``hard``: must-links are certain. ``trusted``: the best candidate is the result unless it contradicts
-    # labels. If it is None, candidates are not compared with labels, which are assumed to cover all classes.
+    # labels. If it is None, classes are predicted from the labels.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -585,7 +585,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
-    """Return numbers of clusters for a larger pool, up to ``most``, or [] if the pool is large enough."""
+    """Return the values of n_clusters for a larger pool, up to ``most``, or [] to keep the pool."""
     if ks is None:
         return []
     n_points = samples.n_points
@@ -597,7 +597,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
     else:
         step, limit = max(2, top // 10), n_points // 5
         more = [*range(top + step, min(2 * top, limit) + 1, step)]
-        # HDBSCAN can find more clusters, but then no other family agrees.
+        # HDBSCAN can find more than ``top`` clusters, on which the other families cannot agree.
         if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
             agreed = agreed_number(samples, candidates, top + 1, n_points // _FEWEST_PER_GROUP)
             last = min(math.ceil(agreed / _NEAR_TOP), limit)
@@ -606,9 +606,9 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 
 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
-    """Return the number of clusters on which two hierarchies agree, or 0 if they do not agree enough."""
+    """Return the n_clusters for which two hierarchies agree most, or 0 if they agree too little."""
     # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
-    # suggests separate groups. Data with many repeated points are excluded, because repeats look like groups.
+    # suggests separate groups. Data with many duplicates are excluded: they look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
     if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
@@ -621,7 +621,7 @@ def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
-    """Return groups of points that are equal or joined by must-links; None if there are no such points."""
+    """Return the group of each point: equal or must-linked points share a group. None if all are distinct."""
     equal = samples.equal_points
     if pairs is None or not len(pairs.must_link):
         return equal
@@ -633,7 +633,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the only possible partition into ``n_clusters``, or None. Warn if there are too few groups."""
+    """Return the only possible partition into ``n_clusters``, or None. Warn if it has fewer clusters."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -650,7 +650,7 @@ def unsupervised_partition(
     method: str,
     rng: np.random.Generator,
 ) -> Labels:
-    """Select the best partition of the points, or combine partitions with about ``n_clusters`` clusters."""
+    """Select the best partition or, given ``n_clusters``, select or combine partitions by ``method``."""
     pool, score = candidates.pool, candidates.score
     if n_clusters is None:
         return candidates.divided(candidates.best(score), samples.positions)
@@ -668,14 +668,14 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster by propagated pairs, and repair violations. Held-out pairs select n_clusters if it is None."""
-    # With fewer than twelve pairs and no ``n_clusters``, the best candidate is repaired.
+    """Cluster by propagated pairs, then repair violations. ``n_clusters=None`` is cross-validated."""
+    # There are too few pairs for cross-validation, so repair the best candidate instead.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        # 0.7 is the ``alpha`` with which pairs are propagated over the co-association.
+        # Pairs are propagated over the co-association matrix with ``alpha=0.7``.
         affinities: list[tuple[Any, Any]] = [(together, 0.7), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
@@ -690,7 +690,7 @@ def _by_pairs(
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
-    """Return the eight numbers of clusters with the highest totals, and the best score for each number."""
+    """Return the eight values of n_clusters with the highest totals, and the best score for each value."""
     members = np.arange(len(candidates.labels)) if candidates.interval is None else candidates.eligible
     numbers, at = np.unique(candidates.pool.n_clusters[members], return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
@@ -703,11 +703,11 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
-    """Return the best candidate if it agrees with the labels, else None."""
-    # The candidate agrees if it is ``trusted`` and no cluster has labels of several classes. With such a
-    # cluster, it is returned only with ``clamp``, and only if some clusters have no labels and at least a
-    # fifth of the labels are the only ones of their class. By the Good-Turing estimate, a fifth of samples
-    # then belong to classes without labels. Clusters without labels get numbers above the class numbers.
+    """Return the best candidate, its clusters numbered by class, or None if it contradicts the labels."""
+    # If a cluster has labels of several classes, the candidate is returned only with ``clamp``, and only if
+    # some cluster has no labels and a fifth of the labels are the only label of their class. (By the
+    # Good-Turing estimate, a fifth of samples then belong to classes without labels.) Otherwise, ``trusted``
+    # decides. Clusters without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
@@ -732,7 +732,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Return the majority class of each cluster's labelled samples (the lowest if tied), or -1 if none."""
+    """Return the majority class of each cluster (the lowest if tied), or -1 for clusters without labels."""
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
@@ -740,12 +740,12 @@ def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """Class scores of the points, with class factors and feature classifiers that correct them."""
+    """Class scores of the points, and the factors and classifiers that turn them into probabilities."""
 
     scores: FloatArray  # shape (n_points, n_classes)
-    # shape (n_classes,): factors that move the class shares towards the expected shares.
+    # shape (n_classes,): factors that adjust the class shares to the class prior.
     factors: FloatArray
-    stack: evidence.ClassifierStack | None = None  # feature classifiers that correct the scores
+    stack: evidence.ClassifierStack | None = None  # classifiers of the features that correct the scores
 
     def probabilities(self, scores: FloatArray, rows: FloatArray | None) -> FloatArray:
         """Compute class probabilities from scores (n, n_classes) and scaled features (n, n_varying)."""
@@ -758,7 +758,7 @@ class ClassModel:
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
 
     def clusters(self, samples: PooledSamples, of_clusters: IntArray | None, rows: Any) -> Labels:
-        """Return the most probable clusters of new samples, given the class of each cluster (or None)."""
+        """Return the most probable cluster of each row; ``of_clusters`` is the class of each cluster."""
         shares = self.of_rows(samples, rows)
         return (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1).astype(np.int32)
 
@@ -772,12 +772,12 @@ def _by_labels(
     class_prior: str,
     found: Labels | None = None,
 ) -> Solution:
-    """Predict classes by kernel ridge regression on the labelled points, corrected by feature classifiers."""
-    # If the points' classes are given as ``found``, the kernel only affects probabilities, and each point's
-    # given class gets at least .5. ``kind="auto"`` uses classifiers only with at least four labels per class.
+    """Predict classes by kernel ridge regression on the labelled points, combined with classifiers."""
+    # If ``found`` contains the points' classes, the kernel affects only the probabilities: each point's class
+    # gets at least .5. ``kind="auto"`` uses classifiers if there is a mean of four labels per class.
     # Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
-    # With fewer labels per class, graph and linear kernels worsen the results for non-convex clusters.
+    # With fewer labels, graph and linear kernels worsen the results for non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
@@ -792,7 +792,7 @@ def _by_labels(
         per_sample = samples.interpolated(scores)
         shares = per_sample
         if samples.counts is not None or samples.n_points < samples.n_samples:
-            # Class shares are averaged over all rows that the points represent.
+            # Average the class shares over points, weighted by the number of rows that each point represents.
             shares = evidence.class_probabilities(scores, factors=np.ones(targets.n_classes))
             shares = np.average(shares, axis=0, weights=samples.sizes)[None]
         model = ClassModel(scores, evidence.class_factors(shares, prior))
@@ -821,7 +821,7 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between all points and the labelled points, with partitions weighted by the labels."""
+    """Kernel between all points and labelled points; weights favour partitions that match the labels."""
 
     # ``counts``, shape (n_points, n_classes): number of labelled samples per point and class.
 
@@ -839,11 +839,11 @@ class _LabelKernel:
         elif full and not samples.kernels:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
-                # Weight of the linear kernel relative to the other kernels.
+                # The linear kernel has 0.3 times the weight of the other kernels.
                 self._given += 0.3 * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
-        """Return class scores from label ``counts``; ``points`` must include all labelled points."""
+        """Return class scores of all points or of ``points``, which must include all labelled points."""
         columns = np.flatnonzero(counts.sum(axis=1) > 0)
         total, labels = self._given[:, np.searchsorted(self._columns, columns)], self._labels
         at = columns

@@ -1,4 +1,4 @@
-"""AMOSAClus: archived multi-objective simulated annealing of medoids or centres."""
+"""AMOSAClus: clustering by archived multi-objective simulated annealing of medoids or centres."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class AMOSAClus(MedoidSetClusterer):
     def _problem(
         self, X: Any, constraints: PairwiseConstraints | None, supervision: str
     ) -> MedoidProblem | CenterProblem:
-        self._annealing(X.shape[0])  # rejects invalid parameters before distances are computed
+        self._annealing(X.shape[0])  # raises errors before distances are computed
         if self.encoding == "medoid":
             return super()._problem(X, constraints, supervision)
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
@@ -136,12 +136,12 @@ class AMOSAClus(MedoidSetClusterer):
         search, signs = PymooSearch(problem, algorithm, seed=seed), problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, algorithm.n_temperatures, checkpoint, signs)
         self.result_ = settled(search.result())
-        # Remove the algorithm, because it contains functions that cannot be pickled.
+        # Drop the algorithm, because it contains functions that cannot be pickled.
         self.result_.algorithm = None
         return self.result_.pop
 
     def _annealing(self, n_samples: int, **operators: Any) -> AMOSA:
-        # Small data sets have few distinct medoid sets.
+        # Small data sets have fewer distinct medoid sets.
         few = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20} if n_samples < 20 else {}
         given = self.annealing or {}
         if unknown := sorted(map(str, given.keys() - SCHEDULE)):
@@ -151,7 +151,7 @@ class AMOSAClus(MedoidSetClusterer):
         return AMOSA(acceptance=self.acceptance, **{**few, **given}, **operators)
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
-        # Compare solutions by their partitions, because sets of centres are rarely equal.
+        # Identify solutions by their partitions, because sets of centres are rarely equal.
         return labels if isinstance(problem, CenterProblem) else super()._keys(problem, genes, labels)
 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
@@ -190,7 +190,7 @@ class AMOSAClus(MedoidSetClusterer):
 
 
 def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArray[np.int32]) -> Any:
-    """Return the cluster members nearest to the centres of each solution, padded with -1."""
+    """Return the cluster member nearest to each centre of each solution, padded with -1."""
     out = np.full(centers.shape[:2], -1, dtype=np.int64)
     for row, own, partition in zip(out, centers, labels, strict=True):
         k = int(partition.max()) + 1
@@ -199,7 +199,7 @@ def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArr
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
-    """Return the result for a data set of one or two samples, in which each sample is a cluster."""
+    """Return the result for one or two samples, in which each sample is a cluster."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
     genes, names = problem.features.reshape(1, -1), ["F", "G", "H"]
@@ -273,12 +273,12 @@ class CenterProblem(Problem):
         self.n_samples, self.n_features = X.shape
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
         self.constraints, self.supervision = constraints, supervision
-        # Estimate the mean squared distance from distances to at most 1024 samples.
+        # Estimate the mean squared distance from the distances to at most 1024 samples.
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
         self.noise = noise * X.std(axis=0)
         self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
-        # Sum the distances from all samples to their mean, as the I-index does with ``e1="centroid"``.
+        # Sum of distances from all samples to their mean, as in the I-index with ``e1="centroid"``.
         self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
@@ -336,7 +336,7 @@ class CenterProblem(Problem):
             yield centers[:size]
 
     def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, NDArray[np.int64]]:
-        """Return contiguous labels, distances to the nearest centres, and indices of non-empty centres."""
+        """Return contiguous labels, distances to nearest centres, and indices of centres with samples."""
         D = row_distances(self.features, centers, self.metric)
         nearest = D.argmin(axis=1)
         used, labels = np.unique(nearest, return_inverse=True)
@@ -388,7 +388,7 @@ _NOT_SAMPLES = "centres are not samples, so the distances between centres are un
 
 
 class _GivenRows(MedoidSpace):
-    """Precomputed distances from a few centres to all samples, for assignment subject to constraints."""
+    """Precomputed distances between centres and all samples, for constrained assignments."""
 
     def __init__(self, D: FloatArray) -> None:
         self._rows = np.ascontiguousarray(D)

@@ -113,7 +113,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
     @abstractmethod
     def _take(self, data: BagData, best: Any) -> float:
-        """Set the clusters from the best individual's genes, and return the objective."""
+        """Set the fitted attributes from the best individual's genes, and return its objective."""
 
     def _best(self, search: algorithms.DeapSearch) -> Any:
         if search.hall_of_fame:
@@ -127,7 +127,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics of individuals without illegal empty clusters; such clusters can lower the objective."""
+    """Statistics without individuals that have illegal empty clusters, which can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # After must-links are repaired, there may be too few movable bags to fill small clusters.
+        # If must-links are repaired, too few bags may be movable to fill small clusters.
         guaranteed = data.constraints is None or self.constraint_handling == "penalty"
         geometry = BagGeometry(
             data.bags,
@@ -179,11 +179,11 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     @abstractmethod
     def _operators(self) -> dict[str, Any]:
-        """Return the options for :func:`bag_toolbox`."""
+        """Return the operator options for :func:`bag_toolbox`."""
 
     @abstractmethod
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        """Return the step that runs one generation."""
+        """Return the generation step."""
 
     def _take(self, data: BagData, best: Any) -> float:
         objective = self._objective
@@ -196,7 +196,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         return float(objective.evaluate(self.labels_)[0])
 
     def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Fill clusters that are too small, and return the partition with shape (1, n_bags)."""
+        """Return the partition, shape (1, n_bags), after filling clusters that are too small."""
         n_bags = data.bags.n_bags
         least = self._smallest_size(n_bags)
         if np.bincount(labels[0], minlength=self.n_clusters).min() >= least:
@@ -524,7 +524,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         del self._score
         labels, medoids = score.partitions(best[None])
         order = self._set_labels(data, labels[0], k_min=self.k_min)
-        if self.n_clusters_ == 1:  # with a single cluster, the index is 0 for any medoid
+        if self.n_clusters_ == 1:  # with one cluster, the index is 0 for any medoid
             medoids[0, order] = score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
         return float(score(best[None])[0])
@@ -561,7 +561,7 @@ class MedoidBagScore:
         """Return repaired labels and medoids padded with -1; a medoid that leaves its cluster is replaced."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
-        packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids to the left, -1 to the right
+        packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids first, then -1
         medoids = np.take_along_axis(medoids, packed, axis=1)
         for row, own in zip(labels, medoids, strict=True):
             own = own[: np.count_nonzero(own >= 0)]
@@ -572,7 +572,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Compute distances to medoids; those between medoids are raised, so that repairs move no medoid."""
+        """Return distances to medoids. Those between medoids are large, so repairs move no medoid."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0

@@ -54,7 +54,7 @@ class BagKMeans(BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set the attributes of the best run, numbering its history from ``first``, and return its index."""
+        """Set the fitted attributes of the best run (history from step ``first``); return its index."""
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -194,7 +194,7 @@ def bamic(
 def _assigned(
     H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
 ) -> tuple[Labels, FloatArray, History]:
-    """Return the labels, inertia and history entry of each run."""
+    """Assign bags to medoids; return the labels, inertia and history entry of each run."""
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
     labels = least(distances)
@@ -211,14 +211,14 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
     n_starts, n_clusters = medoids.shape
     members = labels[..., None] == np.arange(n_clusters)
     one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
-    # Sum the distances from each candidate (row of H) to the members of each cluster.
+    # Sum of distances from each candidate (row of H) to the members of each cluster.
     sums = (H @ one_hot).reshape(len(H), n_starts, n_clusters).transpose(1, 0, 2)
     costs = np.take_along_axis(sums, labels[..., None], axis=2)[..., 0]
     costs = np.maximum(costs - np.diag(H), 0.0)
     out = medoids.copy()
     for k in range(n_clusters):
         own = np.where(members[..., k], costs, np.inf)
-        # Relative differences of up to 1e-12 are rounding errors.
+        # Treat relative differences of up to 1e-12, which are rounding errors, as ties.
         limit = own.min(axis=1, keepdims=True) * (1.0 + 1e-12)
         best = members[..., k] & (own <= limit)
         stays = best[np.arange(n_starts), medoids[:, k]] | ~best.any(axis=1)
@@ -282,7 +282,7 @@ class MIKMeans(BagKMeans):
         self._set_centers(centers[best][self._set_labels(data, labels[best])])
 
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield the initial centres of each run, on the scale used for distances."""
+        """Yield the initial centres of each run, in scaled units."""
         if not isinstance(self.init, str):
             given = checked_table(self.init, "init")
             expected = (self.n_clusters, bags.n_features)
@@ -339,14 +339,14 @@ def mi_kmeans(
     best = 0
     converged = False
     while True:
-        # Compute the centroids (Eq. 3). Clusters without bags keep their centres.
+        # Update the centroids (Eq. 3). Empty clusters keep their centres.
         shares = (labels == np.arange(len(centers))[:, None]) * weights
         masses = shares.sum(axis=1)
         live = masses > 0.0
         centers = np.array(centers, dtype=np.float64)
         centers[live] = (shares[live] @ means) / masses[live, None]
         sizes = np.bincount(labels, minlength=len(centers))
-        # The centres of clusters without bags also affect the next assignment.
+        # Include empty clusters, because their centres affect the next assignment.
         state = number_clusters(labels)[0].tobytes() + centers[sizes == 0].tobytes()
         first = seen.setdefault(state, len(visited))
         if first < len(visited):

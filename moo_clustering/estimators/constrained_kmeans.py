@@ -1,4 +1,4 @@
-"""K-means with pairs of samples and limits on cluster sizes, sums of weights and group shares."""
+"""K-means with must-links and cannot-links, and limits on cluster sizes, weights and group shares."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Minimum number of samples assigned by the first linear or integer programme of an assignment step.
+# Minimum number of free groups of samples in the first linear or integer programme of an assignment.
 _FREE = 100
 
 
@@ -140,7 +140,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             return _constrained_run(encoding.points, centers, bounds, self.max_iter, limit)
 
         seeds = spawn_seeds(self.random_state, self.n_init)
-        # Threads share the data, and the kernels release the interpreter lock.
+        # Use threads: they share the data, and the kernels release the interpreter lock.
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         found = [each for each in runs if each is not None]
         if not found:
@@ -219,7 +219,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     def _bounds(
         self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
     ) -> _Bounds:
-        """Create the limits for ``n_samples`` samples, and check that they can be satisfied."""
+        """Create the bounds for ``n_samples`` samples, and check whether they can be satisfied."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
@@ -247,7 +247,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             except ValueError as error:
                 if data and str(error).startswith(data):
                     raise
-                # Error messages call the bounds "low" and "high"; replace these words with parameter names.
+                # Error messages name the bounds "low" and "high"; replace these names by parameter names.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"invalid min_{name} or max_{name}: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
@@ -281,7 +281,7 @@ class _Run(NamedTuple):
 def _united(
     points: FloatArray, run: _Run, limits: Sequence[Limit], equal: NDArray[Any], fixed: NDArray[Any]
 ) -> _Run:
-    """Move identical rows without pairs to the same cluster, unless this violates the limits."""
+    """Return the run with identical rows in one cluster (unless ``fixed``), if the limits permit this."""
     labels = number_clusters(_base.united(run.labels, equal, fixed))[0]
     if any(limit.violations(labels)[0] > 0 for limit in limits):
         return run
@@ -293,8 +293,8 @@ def _united(
 def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
-    """Alternate between assignments within the bounds and updates; return None if no assignment is found."""
-    # Start with Lloyd iterations without limits, so that the first assignment is almost optimal.
+    """Alternate bounded assignments and centre updates; return None if no assignment is found."""
+    # Start with unconstrained Lloyd iterations, so that the first bounded assignment is almost optimal.
     centers, n_passes = np.array(centers, order="C"), 5
     n_steps = n_passes * points.size * len(centers) / 2
     caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
@@ -309,7 +309,7 @@ def _constrained_run(
         inertia = float(((points - centers[labels]) ** 2).sum())
         if best is None or inertia <= best.inertia:
             best = _Run(labels, centers, inertia, gap, n_iter)
-        # Rounding can increase the cost, so also stop if an assignment recurs.
+        # Rounding to integral assignments can increase the cost, so also stop if an assignment recurs.
         if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
         seen.add(known)
@@ -317,16 +317,16 @@ def _constrained_run(
 
 
 class _Bounds:
-    """Limits in array form: bounds on the sums of amounts in each cluster, and on group shares."""
+    """Limits as arrays, and assignments of samples to clusters that satisfy them."""
 
     def __init__(
         self, limits: list[Limit], n_samples: int, n_clusters: int, pairs: PairwiseConstraints | None = None
     ) -> None:
-        # Must-linked samples form a group, whose cost and amounts are the sums over its samples.
+        # Must-linked samples are assigned as one group, with the sums of their costs and amounts.
         self.group = np.arange(n_samples) if pairs is None else pairs.components()
         members = np.ones(n_samples), (self.group, np.arange(n_samples))
         self._merged = sparse.csr_array(members, shape=(int(self.group.max()) + 1, n_samples))
-        # Pairs of groups that must be in different clusters, shape (n_pairs, 2).
+        # Cannot-linked pairs of must-link groups, shape (n_pairs, 2).
         cannot = np.empty((0, 2), dtype=np.int64) if pairs is None else self.group[pairs.cannot_link]
         self.rivals = np.unique(np.sort(cannot, axis=1), axis=0)
         self.limits, self.n_samples, self.n_clusters = limits, n_samples, n_clusters
@@ -339,14 +339,14 @@ class _Bounds:
                 high.append(np.broadcast_to(each.high, n_clusters))
             elif isinstance(each, GroupShares):
                 self.groups = each
-        # Amounts whose sums in each cluster are bounded, shape (n_samples, n_amounts), and these bounds.
+        # Amounts per sample, shape (n_samples, n_amounts), and bounds on their sums in each cluster.
         self.amounts, self.low, self.high = map(np.column_stack, (columns, low, high))
         self.per_cluster = bool((self.low != self.low[0]).any() or (self.high != self.high[0]).any())
         if self.groups is not None:
             member = np.eye(int(self.groups.codes.max()) + 1)[self.groups.codes]
             self._shares = member.mean(axis=0)
             self.amounts = np.hstack([self.amounts, member])
-        # The linear programme bounds the cluster sums of these columns; the bounds have shape (n_columns, k).
+        # Columns of the linear programme, and bounds on their sums in each cluster, shape (n_columns, k).
         self._columns, self._least, self._most = np.column_stack(columns), self.low.T, self.high.T
         if self.groups is not None:
             for bound, sign in ((self.groups.low, 1.0), (self.groups.high, -1.0)):
@@ -363,7 +363,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function from costs to labels and gap that starts from the duals of its last call."""
+        """Return a function that maps costs to (labels, gap), warm-started with its last dual values."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -384,8 +384,8 @@ class _Bounds:
         return assign
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
-        """Solve the linear programme, round and repair its solution, and return the labels and the gap."""
-        # Scale the median extra cost to 1, because the solver's tolerances are absolute.
+        """Solve the linear programme, round and repair its solution; return labels and optimality gap."""
+        # Scale the median excess over the lowest cost to 1, because the solver's tolerances are absolute.
         nearest = cost.min(axis=1)
         excess = cost - nearest[:, np.newaxis]
         unit = float(np.median(excess[excess > 0])) if excess.any() else 1.0
@@ -403,7 +403,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Reassign cannot-linked and nearly tied groups by an integer programme; add groups if needed."""
+        """Reassign cannot-linked and nearly tied groups (more if infeasible) by an integer programme."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -423,9 +423,9 @@ class _Bounds:
             n_free *= 4
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
-        """Compute the cheapest fractional assignment and its cost, and update ``duals``."""
-        # Fix the samples whose best cluster is clear from the dual values. If the new dual values favour
-        # another cluster for some of them, these are freed; otherwise, the solution is optimal.
+        """Return the optimal fractional assignment and its cost, and update ``duals`` in place."""
+        # Fix rows for which the dual values clearly favour one cluster. If the new dual values favour another
+        # cluster for some of these rows, free them. Otherwise, the solution is optimal.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)
@@ -459,8 +459,8 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign some groups, given the amounts ``spent`` by other groups; also return the dual values."""
-        # If ``rivals`` contains cannot-linked pairs of rows, the solution is integral and the duals are 0.
+        """Assign some groups, given the amounts ``spent`` by all others; return shares and dual values."""
+        # With ``rivals`` (cannot-linked pairs of rows), the solution is integral and the dual values are 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
         least, most = (self._least - spent).ravel(), (self._most - spent).ravel()
@@ -468,7 +468,7 @@ class _Bounds:
         slack, n_pairs = 1e-9 * self._scale.ravel(), len(rivals)
         ends = np.ones(2 * n_pairs), (np.repeat(np.arange(n_pairs), 2), np.ravel(rivals).astype(np.int64))
         apart = sparse.kron(sparse.csr_array(ends, shape=(n_pairs, n)), sparse.eye_array(k), "csr")
-        # If an integer programme reaches the time limit of 30 s, its best solution so far is used.
+        # If an integer programme reaches its time limit, use the best solution so far.
         solved = optimize.linprog(
             cost.ravel(),
             A_ub=sparse.vstack([rows[below], -rows[above], apart]),
@@ -491,7 +491,7 @@ class _Bounds:
         return solved.x.reshape(n, k), duals.reshape(spent.shape)
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
-        """Return the violation of the limits by clusters with the given total amounts."""
+        """Return by how much clusters with the given total amounts violate the limits."""
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
@@ -504,7 +504,7 @@ class _Bounds:
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Remove violations by moves and swaps of lowest cost per violation; return None if any remain."""
+        """Repair violations by the cheapest moves and swaps per violation; return None if any remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
@@ -516,12 +516,12 @@ class _Bounds:
                 return labels
             worst = int(broken.argmax())
             own, other = np.flatnonzero(labels == worst), np.flatnonzero(labels != worst)
-            # Consider moves from the worst cluster to any other, and from any other cluster to the worst.
+            # Consider all moves out of and into the cluster with the largest violation.
             row = np.concatenate([np.repeat(own, self.n_clusters), other])
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
             step = self._best(labels, totals, broken, cost, row, to, least)
             if step is None:
-                # If no single move helps, compare up to 2^22 swaps.
+                # No move reduces the violation, so compare up to 2^22 swaps.
                 pairs = np.random.default_rng(0).permutation(len(own) * len(other))[: (1 << 22)]
                 i, j = own[pairs // len(other)], other[pairs % len(other)]
                 step = self._best(labels, totals, broken, cost, i, labels[j], least, j)

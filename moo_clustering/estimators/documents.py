@@ -1,4 +1,4 @@
-"""Document clustering by non-negative matrix factorisation: single factorisations and ensembles."""
+"""Document clustering by non-negative matrix factorisations and ensembles of factorisations."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     max_iter: _options.Count | None = None
     dtype: Literal["float32", "float64"] = "float32"
     n_top_terms: _options.Count = 10
-    # Maximum memory for the factors of a batch, in bytes; larger batches are hardly faster.
+    # Maximum memory in bytes for the factors of a batch of runs. Larger batches are hardly faster.
     max_memory: _options.Positive = 512 * 2**20
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -134,7 +134,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         """
         matrix = csr_array(validated_rows(self, X, reset=True))
         parts = matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape)
-        # A run does not depend on these parameters.
+        # Parameters on which a run does not depend.
         checkpoint = _base.checkpoint_for(
             self, *parts, n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -152,7 +152,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         if len(seen) < n_documents:
             _warn_of_largest(n_documents - len(seen), n_documents, "have no terms")
         if self.consensus == "cspa":
-            # Check the required memory before the runs, which are expensive.
+            # Check the required memory before the expensive runs.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.document_weighting == "ncw":
@@ -167,7 +167,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             verbose=bool(self.verbose),
             **_solver_options(self),
         )
-        # Unite identical documents, because a run can assign them different weights, hence different labels.
+        # Unite identical documents, because a run can give them different weights and therefore labels.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -233,7 +233,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         if self._tfidf is None:
             return matrix
         with warnings.catch_warnings():
-            # ``fit`` already warns about documents without terms.
+            # Do not warn about documents without terms, because ``fit`` already does.
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
 
@@ -352,7 +352,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def _set(
         self, U: AnyFloatArray, V: AnyFloatArray, empty: NDArray[np.bool_], equal: NDArray[np.intp]
     ) -> None:
-        # The solver can stop before the weights of identical documents have become equal.
+        # Unite identical documents: the solver can stop before their weights are equal.
         topics = _base.united(factorization.labels_from_factors(U, V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
@@ -378,7 +378,7 @@ def _solver_options(model: Any) -> dict[str, Any]:
 def _best_run(
     runs: factorization.NMFRuns,
 ) -> tuple[NDArray[np.float64], AnyFloatArray, AnyFloatArray, int]:
-    """Return all losses, and the factors and number of iterations of the best run."""
+    """Return the losses of all runs, and the factors and number of iterations of the best run."""
     best = runs.best
     return runs.losses, runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best])
 
@@ -432,7 +432,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save all runs, and return how many the file contains; on failure, warn, or raise if it has none."""
+    """Save the finished runs; return how many the file contains. Warn on failure (raise if 0)."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -520,7 +520,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # This happens if, for example, a tuple of labels and another value is returned.
+        # For example, ``consensus`` returned a tuple of labels and another value.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(

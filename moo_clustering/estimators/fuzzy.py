@@ -1,4 +1,4 @@
-"""Fuzzy c-means and the Gustafson-Kessel algorithm, which estimate memberships without evolution."""
+"""Fuzzy c-means and the Gustafson-Kessel algorithm: membership clustering without evolution."""
 
 from dataclasses import KW_ONLY, replace
 from numbers import Real
@@ -78,7 +78,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
         self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
         memberships = self._memberships(points)
-        # Ties are broken in favour of the first cluster, so a cluster can lose all its samples.
+        # Ties are broken by the first cluster, so a cluster can be empty.
         used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
@@ -103,17 +103,17 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         return fuzzy_memberships(_squares(points, *self._norms), self.fuzziness)
 
     def _reorder(self, first: Any) -> Any:
-        """Move the clusters in ``first`` to the front, and return the new order of all clusters."""
+        """Move the clusters ``first`` to the beginning, and return the new order of all clusters."""
         order = np.concatenate([first, np.setdiff1d(np.arange(len(self._norms[0])), first)])
         self._norms = [None if part is None else part[order] for part in self._norms]
         return order
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> Any:
-        """Return a factor B of each cluster's norm matrix B B^T, or None for the Euclidean norm."""
+        """Return a factor B of each cluster's norm matrix B B^T; None means the Euclidean norm."""
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
-        """Alternate between updating the memberships and updating the centres and norms."""
+        """Alternate between updates of the memberships and updates of the centres and norms."""
         n_iter, converged, factors = 0, False, None
         former: Any = np.inf
         while not converged and n_iter < self.max_iter:
@@ -126,7 +126,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
             if not converged:
                 former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
-                # If all samples equal other centres, a cluster has no weight, and keeps its centre.
+                # A cluster has no weight if all samples equal other centres. It then keeps its centre.
                 used = totals > 0.0
                 centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
                 factors = self._factors(points, weights, centers)
@@ -177,7 +177,7 @@ class GustafsonKessel(FuzzyCMeans):
         return self
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-        """Compute factors B of the norms B B^T = det(F)^(1/d) F^-1 for the regularised covariances F."""
+        """Return factors B of the norm matrices det(F)^(1/d) F^-1, where F are regularised covariances."""
         overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
         covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
         covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
@@ -186,7 +186,7 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Limit the condition number; return ones (Euclidean norm) if all values are 0."""
+        """Raise small eigenvalues to limit the condition number; return ones if all values are 0."""
         values = np.maximum(values, values[..., -1:] / 1e15)  # bound from Babuska et al.
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 
@@ -195,13 +195,13 @@ def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None
     """Compute squared distances in each cluster's norm, shape (n_samples, n_clusters)."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
-    # BLAS can round identical rows differently.
+    # Use einsum, because BLAS can round identical rows differently.
     turned = [np.einsum("nd,de->ne", points - v, B) for v, B in zip(centers, factors, strict=True)]
     return np.square(turned).sum(axis=2).T
 
 
 def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-    """Compute the fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
+    """Return the fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
     pairs = zip(centers, weights.T, strict=True)
     return np.concatenate([weighted_covariance((points - v)[np.newaxis], w[np.newaxis]) for v, w in pairs])
 

@@ -1,4 +1,4 @@
-"""FuzzyModesMOGA: fuzzy clustering of categorical tables around modes, with a vote over the front."""
+"""FuzzyModesMOGA: fuzzy clustering of categorical tables around modes, with a vote of the front."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from moo_clustering.problems.categories import FuzzyModesProblem, memberships, m
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
-# A float column of integers is categorical if it has at most this many distinct values.
+# A float column with integer values is categorical if it has at most this many distinct values.
 _FEW_VALUES = 20
-# Number of neighbours used to classify samples without a clear vote.
+# Number of neighbours for classifying samples without a clear vote.
 _N_NEIGHBORS = 5
-# Differences of up to 1e-12 between shares of votes are rounding errors.
+# Maximum difference between shares of votes that counts as a rounding error.
 _EQUAL = 1e-12
 
 
@@ -126,7 +126,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, a table without missing values.
 
-        Raises a ValueError that names any non-numeric columns, with ``metric="euclidean"``.
+        Raises a ValueError that names any non-numeric columns (``metric="euclidean"``) or columns with
+        fractions (``bins=None``).
         """
         complete(self._plans(X))
         return self
@@ -178,7 +179,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the attributes of the selected partition; ``numbers`` orders the modes to break ties."""
+        """Set the fitted attributes; ``numbers`` is the rank of each mode, by which ties are broken."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -205,7 +206,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Modes of each solution, shape (n_solutions, n_clusters, n_features); those without samples last."""
+        """Modes as in X of each solution, shape (n_solutions, n_clusters, n_features); empty ones last."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 
@@ -282,13 +283,13 @@ class NumberCoder:
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
-        # Halve the numbers, so that the difference between huge numbers remains finite.
+        # Halve the numbers, so that differences between huge numbers remain finite.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)
             self._origin, self._half = low, _not_zero(high / 2 - low / 2)
         if scale == "standard":
-            # Scale by the range first, to prevent squares from overflowing or underflowing.
+            # Scale by the range first, because squares could overflow or underflow.
             scaled = self.encode(columns)
             self._origin = self.decode(scaled.mean(axis=0))
             self._half = self._half * _not_zero(scaled.std(axis=0))
@@ -323,7 +324,7 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
 
 
 def _edges(column: Column, bins: int | None) -> FloatArray | None:
-    """Return the lower bounds of all intervals except the first, or None if the column is not binned."""
+    """Return the boundaries between the intervals of a column, or None if the column is not binned."""
     if not column.is_float:
         return None
     numbers = column.numbers()
@@ -340,7 +341,7 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
 
 
 def _sorted_values(column: Column) -> NDArray[Any]:
-    """Return the distinct values, sorted or in the order of a pandas categorical."""
+    """Return the distinct values, sorted or in the category order of a pandas categorical."""
     values = column.values
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.asarray(values.cat.remove_unused_categories().cat.categories)
@@ -348,7 +349,7 @@ def _sorted_values(column: Column) -> NDArray[Any]:
     try:
         return np.sort(distinct)
     except TypeError:
-        # Values of different types cannot be compared, so sort them by type and text.
+        # Values of different types cannot be compared, so sort by type and text.
         order = sorted(range(len(distinct)), key=lambda i: (type(distinct[i]).__name__, str(distinct[i])))
         return distinct[order]
 
@@ -385,7 +386,7 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
         series = [X.iloc[:, i].reset_index(drop=True) for i in range(X.shape[1])]
     else:
         if isinstance(X, list | tuple):
-            checked_array(X, "X")  # raises an error if rows have different lengths
+            checked_array(X, "X")  # raises an error for rows of different lengths
         table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
         # Infer the types, because columns of an object array can contain numbers.
         series = [pd.Series(table[:, i]).infer_objects() for i in range(table.shape[1])]
@@ -428,8 +429,8 @@ def majority_vote(
     labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
 ) -> Labels:
     """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree."""
-    # Samples whose cluster receives at least a share ``beta`` of the votes train a classifier for the others.
-    # Renumber all clusters, so that the choice among equally good matchings does not depend on numbers.
+    # Samples with at least a share ``beta`` of the votes for one cluster train a classifier for the others.
+    # First, renumber the clusters, so that the choice among equally good matchings does not depend on labels.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]
@@ -452,5 +453,5 @@ def reference_row(labels: Labels, reference: str) -> int:
         return 0
     similarity = pairwise_ari(labels)
     mean = (similarity.sum(axis=1) - 1.0) / (len(labels) - 1)
-    # Select the first of the partitions that are equally similar up to rounding errors.
+    # Among partitions with equal similarity up to rounding errors, select the first.
     return int((mean >= mean.max() - _EQUAL).argmax())

@@ -104,7 +104,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         if self._is_graph and hasattr(X, "adjacency"):
             import networkx as nx
 
-            # Count parallel edges once.
+            # Parallel edges count once.
             X = 1.0 * (nx.to_scipy_sparse_array(X, weight=None, format="csr") > 0)
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False)
         if self.n_clusters is not None:
@@ -157,7 +157,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return isinstance(self.model, likelihood.StochasticBlockModel) or self.model == "sbm"
 
     def _started(self) -> Iterable[Labels]:
-        """Return the partitions given by ``start``."""
+        """Return the initial partitions from ``start``."""
         if self.start is None:
             return ()
         n = self._index.n_samples_
@@ -169,7 +169,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return labels
 
     def _described(self, icl: FloatArray) -> pd.DataFrame:
-        """Tabulate the levels of the hierarchy."""
+        """Return a table of the levels of the hierarchy."""
         alpha, n = self.alpha, self._levels.shape[1]
         rows = [np.bincount(row) for row in self._levels]
         k = np.array([len(sizes) for sizes in rows])
@@ -212,7 +212,7 @@ class LikelihoodSearch:
     def start(self) -> None:
         """Create the initial population."""
         k, size = max(self.options.k_max, self.options.n_clusters or 1), self.options.pop_size
-        # A checkpoint requires a full population, because a resumed run starts with the next generation.
+        # Write checkpoints only with a full population: a resumed run starts with the next generation.
         whole = self.options.checkpoint is not None
         self.population = [self._settled(labels) for labels in self.first][:size]
         while len(self.population) < size and (whole or not (self.population and self.guard.requested)):
@@ -223,7 +223,7 @@ class LikelihoodSearch:
     def advance(self) -> None:
         """Replace all partitions except the best by children; after Ctrl-C, keep the old population."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
-        # Select parents from the best 40% of the population.
+        # Parents are selected from the best 40% of the population.
         parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
         children = [parents[-1]]
         while len(children) < self.options.pop_size:
@@ -256,7 +256,7 @@ class LikelihoodSearch:
         self.history.append((len(self.history), int(self.best.max()) + 1, *figures))
 
     def _child(self, parents: list[Labels]) -> Labels:
-        """Cross two parents drawn by rank, split a cluster with probability ``pm``, and move samples."""
+        """Cross two parents drawn by rank, split a cluster with probability ``pm``, then move samples."""
         ranks = np.arange(1.0, len(parents) + 1)
         one, other = self.rng.choice(len(parents), 2, replace=False, p=ranks / ranks.sum())
         a, b = parents[one], parents[other]
@@ -270,7 +270,7 @@ class LikelihoodSearch:
         return self._settled(labels)
 
     def _settled(self, labels: Labels) -> Labels:
-        """Merge down to the required or maximum number of clusters, and then move samples."""
+        """Merge clusters down to the required or maximum number, and then move samples."""
         fixed = self.options.n_clusters is not None
         if fixed or labels.max() >= self.options.k_max:
             labels = self._level(*self.index.merge(labels))
@@ -287,7 +287,7 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Return the level with the required or best number of clusters, or the coarsest level available."""
+        """Return the level with the required or best number of clusters, else the coarsest level."""
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

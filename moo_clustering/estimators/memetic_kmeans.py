@@ -54,11 +54,11 @@ STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
 # Maximum number of samples for searches that start from a Ward cut; ``strategy="ward"`` has no limit.
 WARD_SAMPLES = 8000
-# Default budget in distances: 2000 n_samples n_clusters, but at most the larger of 5e8 and 200 n_samples
-# n_clusters. With a smaller budget, restarts of k-means find lower sums of squares than evolution.
+# Default budget in distances: 2000 n_samples n_clusters, but at most max(5e8, 200 n_samples n_clusters). With
+# smaller budgets, restarts of k-means find lower sums of squares than evolution.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
-# For partitioned tables: number of searches, rows per search, iterations on the union of the samples, passes
-# over all rows (additional passes gain less than 0.2%), and relative gain below which a solution is final.
+# Partitioned tables: number of searches, rows sampled per search, iterations on the union of the samples,
+# maximum number of passes over all rows (more gain less than 0.2%), and minimum relative gain per pass.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -102,6 +102,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on ``n_jobs`` unless ``max_time`` is set.
     checkpoint_every : int
         Number of local searches between checkpoints. A resumed search may have a larger budget.
 
@@ -130,8 +132,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four samples are searched, each with an equal share of the budget, and the results are
-    improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array, and
-    ``history_`` has one row per pass, with the number of distances computed by the searches.
+    improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array, ``parts_`` is
+    the table, and ``history_`` has one row per pass, with the number of distances computed by the searches.
 
     Examples
     --------
@@ -174,7 +176,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         _base.check_n_clusters(self.n_clusters, len(X))
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
-        # A finished run can be continued with a larger budget, so budgets are not compared.
+        # Budgets are not compared, because a finished run can be continued with a larger budget.
         budgets = {"max_distance_evaluations": None, "max_time": None, "max_memory": 1}
         checkpoint = _base.checkpoint_for(self, X, **budgets, report_controls=False)
         problem = SumOfSquaresProblem(X, self.n_clusters)
@@ -195,8 +197,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             )
 
         with searches.InterruptGuard() as guard:
-            # Threads share the data, and the kernels release the interpreter lock. With any joblib backend,
-            # Ctrl-C and the checkpoint are handled in this process.
+            # Use threads, which share the data: the kernels release the GIL. Also, Ctrl-C and the checkpoint
+            # are then handled in this process with any joblib backend.
             runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
         best = runs[0].best
         self.labels_, order = number_clusters(best.labels)
@@ -223,7 +225,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
 
     def _fit_parts(self, table: Parts) -> Self:
-        """Search samples of a partitioned table, and improve all results by passes over all rows."""
+        """Search row samples of a partitioned table, and improve the results in passes over all rows."""
         _base.check_n_clusters(self.n_clusters, table.n_rows)
         if self.checkpoint is not None:
             raise ValueError("checkpoint requires data in memory, not a partitioned table; omit checkpoint")
@@ -297,7 +299,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         return self.ward_start and n_samples <= WARD_SAMPLES
 
     def _cuts(self, n_samples: int) -> bool:
-        """Return whether the search or a control starts from a Ward cut."""
+        """Return whether the search or one of the controls starts from a Ward cut."""
         if self.strategy == "ward" or (self.strategy == "memetic" and self._starts_from_ward(n_samples)):
             return True
         return self.report_controls and "ward" in self._controls(n_samples)
@@ -330,7 +332,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     def _set_centers(self, order: Any, centers: FloatArray, offsets: Offsets, inertia: float) -> None:
         self.inertia_ = inertia
         self._offsets, self._centers = offsets, centers[order]
-        # Break ties between centres by their order in the search, not by cluster number.
+        # Break ties between centres by their order in the search, not by cluster label.
         self._numbers = np.argsort(order)
         self.cluster_centers_ = self._centers + offsets[1] + offsets[0]
         self.n_clusters_ = self._n_features_out = len(order)
@@ -382,11 +384,11 @@ class CenterSearch(ABC):
     begin: Sequence[FloatArray] = ()  # initial centres of the first local searches
 
     def __init__(self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool) -> None:
-        # Each search requires its own problem, which counts the computed distances.
+        # Each search requires its own problem, because the problem counts distances.
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
-        self.history: list[tuple[int, int, float]] = []  # local searches, distances, objective
+        self.history: list[tuple[int, int, float]] = []  # n local searches, n distances, objective
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
-        # Sums of squares up to this multiple of the largest squared norm are treated as 0.
+        # Sums of squares up to this value are treated as 0.
         self._zero = 1e-12**2 * problem.n_samples * float(radius)
 
     @property
@@ -471,8 +473,8 @@ class SwapSearch(CenterSearch):
             self.search(self.first())
             return
         centers = self.best.centers.copy()
-        # With "cheap", the cheapest of three drawn centres is moved to a sample drawn in proportion to its
-        # squared distance.
+        # With "cheap", move the cheapest of three random centres to a sample drawn in proportion to its
+        # squared distance from the nearest centre.
         mix = 1.0 if self.removal == "uniform" else 0.0
         relocate(self.problem.encoding, centers, mix, self.rng, self.removal)
         self.search(centers)
@@ -527,7 +529,7 @@ class MemeticSearch(CenterSearch):
         self.population = [Member(*row) for row in rows]
 
     def _empty(self) -> None:
-        """Empty the population without changing ``best``."""
+        """Remove all members of the population, but keep ``best``."""
         self.population = []
         self.objectives = np.empty(0)
         self.missing, self.stall = self.pop_min, 0
@@ -546,7 +548,7 @@ def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
     """Improve all candidates, shape (p, k, d), by Lloyd iterations and relocations until they converge."""
-    # Returns the best centres, their clusters' first rows, and the lowest sums of squares, (n_passes, p).
+    # Returns the best centres, the first row of each cluster, and the lowest sums of squares, (n_passes, p).
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
     moving = np.arange(len(centers))
@@ -565,8 +567,8 @@ def improved_by_passes(
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
     """Merge close clusters, and move the freed centres to the rows ``far``, if this lowers the objective."""
-    # Each cluster takes part in at most one change, so changes in the sum of squares (computed as in Ward's
-    # method) are additive. Takes O(k^3) time in the worst case.
+    # Each cluster takes part in at most one change, so that changes in the sum of squares (computed as in
+    # Ward's method) are additive. Takes at most O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -592,7 +594,7 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
     clone = np.zeros(len(values), dtype=np.bool_)
     last = values[0]
     for i in range(1, len(values)):
-        # Optima are considered equal if the relative difference between their objectives is at most 1e-10.
+        # Optima are duplicates if the relative difference between their objectives is at most 1e-10.
         clone[i] = values[i] - last <= 1e-10 * abs(last)
         last = last if clone[i] else values[i]
     return np.concatenate([order[~clone], order[clone]])[:n_survive]
@@ -600,8 +602,8 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     """Compute the cluster means of a Ward cut, shape (n_clusters, n_features)."""
-    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one update per matrix entry. It can take
-    # ten times as long as these distances, because the matrix does not fit into the processor's caches.
+    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one per update of a matrix entry. It can
+    # take ten times as long as that many distances, because the matrix exceeds the processor's caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
@@ -629,7 +631,7 @@ def run_search(
     description: str = "",
 ) -> CenterSearch:
     """Run at least one local search, until the search is finished or the guard requests a stop."""
-    # The saver only uses ``generation``, ``state`` and ``restore`` of the search.
+    # Saver uses only the attributes ``generation``, ``state`` and ``restore`` of a search.
     saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"

@@ -238,7 +238,7 @@ objective, int or callable, default="auto"
         yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        # Later searches on control data use these settings, even if parameters have changed since the fit.
+        # Searches on control data after the fit use these settings, even if parameters have changed since.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
             numbers = self._find_pareto_labels().max(axis=1) + np.int64(1)
@@ -281,7 +281,7 @@ objective, int or callable, default="auto"
         return ""
 
     def _promising_numbers(self, attainment: AttainmentScores) -> dict[str, Any]:
-        """Return the score of the selected solution, and other promising numbers of clusters, best first."""
+        """Return the result's attainment score, and other promising values of n_clusters, best first."""
         scores, numbers = self.attainment_scores_, self.pareto_K_
         score = float(scores[self.chosen_])
         others = [row for row in self.promising_ if numbers[row] != self.n_clusters_]
@@ -337,7 +337,7 @@ objective, int or callable, default="auto"
         if (joined := self._without_fragments(rule, wanted)) is not None:
             self._take_member(*joined)
         elif isinstance(rule, str):
-            # n_clusters restricts all rules except row indices and callables.
+            # n_clusters restricts the rows from which a rule selects, except for row indices and callables.
             allowed = nearest_rows(self._front.n_clusters, wanted)
             keys = self._keys(rule, wanted)
             self._take_member(int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]]))
@@ -352,9 +352,9 @@ objective, int or callable, default="auto"
         return self
 
     def _without_fragments(self, rule: _base.Rule, n_clusters: int | None) -> tuple[int, Labels] | None:
-        """Merge small clusters; return the row and labels of lowest variance, or None if not applicable."""
+        """Merge small clusters of solutions; return the best row and its merged labels, or None."""
         published = not self.min_cluster_share or self.objective_names_[0] != "variance"
-        # Merging clusters could violate pairs that the search satisfied.
+        # Do not merge with constraints, because merging could violate pairs that the search satisfied.
         if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
             return None
         weights = self._supervision.weights
@@ -363,7 +363,7 @@ objective, int or callable, default="auto"
         return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
-        """Return the sort keys of the solutions, primary key first; lower values are better."""
+        """Return the keys by which a rule sorts the solutions, primary key first; lower is better."""
         front = self._front
         if rule == "attainment":
             # Solutions without a score come last, ordered by the first objective.
@@ -388,8 +388,8 @@ objective, int or callable, default="auto"
         return self._united(self._problem.decode(self._front.genes))
 
     def _united(self, labels: Labels) -> Labels:
-        """Move identical rows without labels or pairs to the cluster that most of them belong to."""
-        # The search can separate identical rows, because links between them are limited and can mutate.
+        """Move identical rows to the cluster of most of them, except rows with labels or pairs."""
+        # The search can separate identical rows: not all of them are linked, and links can be cut.
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         found = _base.united(labels, self._equal, fixed)
@@ -415,7 +415,7 @@ objective, int or callable, default="auto"
         return self.choose("knee")
 
     def _control_fronts(self) -> list[ControlFront]:
-        """Search control data once per seed, in parallel; return the objectives and numbers of clusters."""
+        """Search control data once per seed; return the objectives and n_clusters of each front."""
         X, seeds, weights = self._scaled, self._control_seeds, self._supervision.weights
         options = self._settings, Supervision(weights=weights), self.control_data, self._steps
         if effective_n_jobs(self.n_jobs) == 1 or len(seeds) == 1:
@@ -429,7 +429,7 @@ objective, int or callable, default="auto"
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set the attributes that contain them."""
         if not hasattr(self, "control_fronts_"):
-            # If the search was interrupted, searches on control data are equally short.
+            # After an interrupted search, searches on control data have as few generations.
             self.control_fronts_: list[ControlFront] = self._control_fronts()
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
@@ -453,7 +453,7 @@ objective, int or callable, default="auto"
             raise ValueError(f"root must be a sample index from 0 to {n_samples - 1}, got {self.root}")
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Return the percentage of links without a gene, leaving enough genes for twice ``n_clusters``."""
+        """Return ``delta``; ``"auto"`` is lowered if fewer than 2 (n_clusters - 1) links would have genes."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta
@@ -504,8 +504,8 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Treat tree links between samples that must be separate as the most interesting links, so that
-            # they have genes and are cut.
+            # Rank tree links that violate constraints as the most interesting links, because only the most
+            # interesting links have genes and can be cut.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
             order = np.concatenate([order[apart], order[~apart]])
@@ -560,7 +560,7 @@ objective, int or callable, default="auto"
         return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
-        """Return the two objectives, followed by an objective for labels or pairs if there is one."""
+        """Return the two objectives and, if any, the objective for labels or pairs."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
 
@@ -569,19 +569,19 @@ def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> 
     return cls(n_clusters, **{**MOCK_DELTA, **options})
 
 
-# ``delta`` names a preset of the class and a parameter of its instances. If the preset were defined in the
-# class body, it would become the default of the parameter.
+# ``delta`` is both a class method and a parameter. In the class body, the method would become the default of
+# the parameter, so it is attached afterwards.
 delta.__qualname__ = "MOCK.delta"
 MOCK.delta = classmethod(delta)  # type: ignore[assignment]
 del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Replace ``"auto"``, and rules that require missing labels or pairs, with the rule that applies."""
+    """Resolve ``"auto"``, and rules for labels or pairs that were not given, to a rule."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
-        # If both labels and pairs are given, the labels have been converted to pairs.
+        # If both labels and pairs were given, the labels have been converted to pairs.
         return known if rule == "auto" or known == "constraints" else "labels"
     return "attainment" if n_clusters is None else "variance"
 
@@ -606,7 +606,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in two objectives, or None if no number of clusters occurs in all fronts."""
+    """Return attainment scores in two objectives, or None if fronts share no number of clusters."""
     # Rows are sorted by the first objective, so a row is non-dominated if it lowers the second.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
@@ -669,7 +669,7 @@ class Supervision(NamedTuple):
 
     y: NDArray[Any] | None = None  # partial labels of at least two classes
     pairs: PairwiseConstraints | None = None  # all pairs
-    groups: ConstraintGroups | None = None  # samples that are never linked, or always joined
+    groups: ConstraintGroups | None = None  # samples that must not be linked, or must be joined
     objective: str | None = None
     weights: FloatArray | None = None
 
@@ -686,7 +686,7 @@ def _read_supervision(
     cannot_link: ArrayLike | None,
     supervision: str | None,
 ) -> Supervision:
-    """Check the labels and pairs, and convert them to the form that ``supervision`` requires."""
+    """Validate labels and pairs, and convert them to what the mode ``supervision`` requires."""
     if supervision is None:
         return Supervision()
     groups = supervision_groups(n_samples, y, must_link, cannot_link)
@@ -711,7 +711,7 @@ def _read_supervision(
 def _disagreement(
     encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
 ) -> FloatArray:
-    """Return each solution's disagreement with the labels, or its share of violated pairs."""
+    """Return each solution's disagreement with the labels, or its share of violated pairs, by ``rule``."""
     by_labels = rule == "labels"
     judge = MOCKProblem(
         encoding=encoding,
@@ -721,7 +721,7 @@ def _disagreement(
         sample_weight=supervision.weights,
     )
     values: FloatArray = judge.evaluate(genes).reshape(len(genes))
-    # Sums that differ only by rounding errors are treated as ties.
+    # Round, so that sums that differ only by rounding errors are tied.
     return values.round(12)
 
 
@@ -735,7 +735,7 @@ def _search(
     steps: int,
     n_jobs: int | None,
 ) -> ControlFront:
-    """Search control data, with a progress bar if ``name`` is not None."""
+    """Search one set of control data, with a progress bar if ``name`` is not None."""
     rng = np.random.default_rng(seed)
     problem = settings._problem_of(control_data(X, kind=kind, rng=rng), rng, supervision, n_jobs)
     if problem.n_samples == 1:

@@ -1,4 +1,4 @@
-"""MetaLabeler and PrunedSetsEnsemble, baselines of SISC for label sets, and their base classes."""
+"""MetaLabeler and PrunedSetsEnsemble: baselines for SISC on label sets, and their base classes."""
 
 from abc import abstractmethod
 from dataclasses import KW_ONLY
@@ -58,7 +58,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
 
     @abstractmethod
     def _learn(self, X: Any, y: ArrayLike) -> None:
-        """Set the fitted attributes."""
+        """Fit to the labelled samples, and set the fitted attributes."""
 
     @documented(OF_PREDICT)
     @abstractmethod
@@ -86,7 +86,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         return labelled_accuracy(y, self.predict(X), sample_weight)
 
     def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Check the data and labels of all samples, and raise a ValueError if no sample is labelled."""
+        """Return validated data and labels of all samples; raise a ValueError if no sample is labelled."""
         name = type(self).__name__
         if y is None:
             raise ValueError(
@@ -103,7 +103,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         return rows, targets
 
     def _labelled_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Check the data, and return the labelled samples with their labels."""
+        """Validate the data, and return the labelled samples and their labels."""
         rows, targets = self._training_data(X, y)
         if targets.labelled.all():
             return rows, targets
@@ -198,7 +198,7 @@ class MetaLabeler(PartialLabelClassifier):
         base = LinearSVC() if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
         Y = targets.indicators.astype(np.int8)
-        # 1e6 for labels that all labelled samples have, -1e6 for labels that none of them has, otherwise 0.
+        # Score offset: 1e6 for labels of all labelled samples, -1e6 for labels of none, otherwise 0.
         self._certain = 1e6 * (Y.all(axis=0) * 1.0 - ~Y.any(axis=0))
         self.ranked_ = np.flatnonzero(self._certain == 0)
         if self._two_classes:
@@ -237,7 +237,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @property
     def _two_classes(self) -> bool:
-        # Both classes use the same hyperplane.
+        # Two classes are separated by a single hyperplane.
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _decisions(self, X: Any) -> FloatArray:
@@ -342,13 +342,13 @@ def label_codes(targets: Targets) -> NDArray[np.int64]:
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
     """Divide the sigmoids of selected scores (default: all) by their row sums; other entries are 0."""
-    # Ratios of very small sigmoids are computed from logarithms to avoid underflow.
+    # Divide by subtracting logarithms, because very small sigmoids could underflow.
     logs = log_expit(scores)
     if kept is not None:
         logs = np.where(kept, logs, -np.inf)
     largest = logs.max(axis=1, keepdims=True)
     shares: FloatArray = np.exp(logs - np.where(np.isfinite(largest), largest, 0.0))
-    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)  # the largest share is 1
+    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)  # the largest entry is 1
     return shares
 
 
@@ -408,7 +408,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         X, targets = self._labelled_data(X, y)
         base = LinearSVC() if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
-        # Keep rare classes, because a single class has no subsets that could replace it.
+        # Single classes have no proper subsets to replace them, so keep rare classes.
         min_count = self.min_count if self.multilabel_ else 1
         members = run_calls(
             (
@@ -454,14 +454,14 @@ class PrunedSets(NamedTuple):
 
     rows: NDArray[np.intp]  # sample index of each example
     codes: NDArray[np.intp]  # row of each example's set in ``label_sets``
-    label_sets: NDArray[np.int8]  # sorted by size, then by frequency, then by their first labels
+    label_sets: NDArray[np.int8]  # sorted by decreasing size and frequency, then first labels
     found: bool
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
     """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets."""
-    # A rare set is replaced by its first ``n_subsets`` frequent proper subsets; samples whose set has none
-    # are omitted.
+    # Samples with a rare set become one example for each of its first ``n_subsets`` frequent proper subsets,
+    # and are omitted if there are none.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )
@@ -478,7 +478,7 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
     rare = np.flatnonzero(~frequent)
     for block in block_slices(len(rare), len(kept)):
         outside = (1 - sets[rare[block]]).astype(np.float32) @ classes.T.astype(np.float32)
-        # Exclude the empty set, because it would contradict the sample's labels.
+        # Exclude the empty set as a subset, because it would mean that the sample has no labels.
         inside = (outside == 0) & classes.any(axis=1)
         for number, row in zip(rare[block].tolist(), inside, strict=True):
             codes_of[number] = np.flatnonzero(row)[:n_subsets]

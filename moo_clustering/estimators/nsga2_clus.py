@@ -1,4 +1,4 @@
-"""NSGA2Clus: evolution of medoids by NSGA-II, with must-links and cannot-links."""
+"""NSGA2Clus: evolution of medoid sets by NSGA-II, with must-links and cannot-links."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -68,7 +68,8 @@ class NSGA2Clus(MedoidSetClusterer):
     -----
     For n samples and k medoids, an evaluation takes O(k n) time for the assignment, and O(n n_c) time for the
     medoid of each new cluster of n_c samples. The distance matrix takes 8 n^2 bytes; it is not computed for
-    cosine distances between more than 8000 samples. X can be sparse.
+    cosine distances between more than 8000 samples. X can be sparse. With ``supervision="none"`` or
+    ``"external"``, longer searches do not improve the partition, because both indices favour remote outliers.
 
     Examples
     --------
@@ -109,7 +110,7 @@ class NSGA2Clus(MedoidSetClusterer):
         signs = problem.natural(np.ones(problem.n_obj))
         if self._is_exhaustive(problem):
             if self.start is not None:
-                operators.start_genes(problem, self.start)  # only to check ``start``
+                operators.start_genes(problem, self.start)  # only to validate ``start``
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
@@ -165,7 +166,7 @@ class NSGA2Clus(MedoidSetClusterer):
 def _select_distinct(
     individuals: Individuals, k: int, rng: np.random.Generator, *, select: Select, problem: MedoidProblem
 ) -> Individuals:
-    """Select survivors, preferring individuals with distinct medoids."""
+    """Select survivors; individuals with distinct medoid sets come first."""
     keys = row_digests(problem.encoding.canonical(np.stack([np.asarray(one) for one in individuals])))
     first: dict[bytes, int] = {}
     later = [row for row, key in enumerate(keys) if first.setdefault(key, row) != row]

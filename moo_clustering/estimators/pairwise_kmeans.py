@@ -1,4 +1,4 @@
-"""K-means with must-links and cannot-links, using penalties for violated pairs or a learned metric."""
+"""K-means with must-links and cannot-links, with penalties for violated pairs or a learned metric."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
 BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
 Features = Any  # ndarray or CSR matrix of float64
-# Penalty of each violated pair, or separate penalties of must-links and cannot-links.
+# Penalty for each violated pair, or a pair of penalties for must-links and cannot-links.
 Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, closed="left"), tuple, None]
 
 
@@ -296,7 +296,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return the centres in the units of X, with cluster means in directions whose weight is 0."""
+        """Return the centres in units of X; use cluster means in directions with weight 0."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -341,7 +341,7 @@ class Penalties:
     def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
         """Return each sample's range in the list of partners, the partners, and the costs of joining them."""
         pairs = np.concatenate([self.must, self.cannot])
-        # Joining a must-linked partner has a negative cost.
+        # Assignment to the cluster of a must-linked sample has a negative cost.
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
         sample, partner = np.concatenate([pairs, pairs[:, ::-1]]).T
         order = np.argsort(sample, kind="stable")
@@ -391,9 +391,9 @@ class Partition(NamedTuple):
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
-    """Select centres of components by weighted farthest-first traversal, and then random samples."""
-    # The largest component is selected first, then repeatedly the component with the largest product of size
-    # and distance to the nearest selected centre. Random samples lie outside the components if possible.
+    """Select component centres by weighted farthest-first traversal; fill up with random samples."""
+    # Select the largest component first, then repeatedly the component with the largest product of size and
+    # distance to the nearest selected centre. Random samples are outside the components if possible.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -408,7 +408,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # rank unselected components at the same position higher
+            nearest[chosen] = -1.0  # select other components at this position first
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:
@@ -422,12 +422,12 @@ def component_seeds(
 def _fill(
     X: Features, centers: FloatArray, n_chosen: int, free: BoolArray, distortion: Distortion, rng: Generator
 ) -> None:
-    """Fill the last rows of ``centers`` with random samples."""
+    """Fill ``centers[n_chosen:]`` with random samples, from the mask ``free`` if possible."""
     nearest = np.full(X.shape[0], np.inf)
     for c in range(n_chosen):
         nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
     for c in range(n_chosen, len(centers)):
-        # Rounding can make the distances between identical rows positive.
+        # Because of rounding errors, distances between identical rows can be positive.
         new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
         candidates = np.flatnonzero(free & new)
         if not len(candidates):
@@ -445,7 +445,7 @@ def _row(X: Features, i: int) -> FloatArray:
 class Distortion:
     """Squared Euclidean distance to the mean; base class of other distortions."""
 
-    # All other methods expect samples from which ``moved`` has subtracted ``offset``.
+    # All other methods require samples after ``moved``, which subtracts ``offset``.
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return the mean if X is dense; subtracting it avoids a loss of precision for large means."""
@@ -483,7 +483,7 @@ class Distortion:
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
         found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
-        # Due to rounding, identical rows can be farther from their mean than from each other.
+        # Because of rounding errors, identical rows can be farther from their mean than from each other.
         least = min(found - radius.max() - 1e-9 * found, radius.max())
         far = X[np.flatnonzero(radius >= least)]
         step = max(1, BLOCK_ITEMS // far.shape[0])
@@ -565,9 +565,9 @@ def diagonal_metric(
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
     """Minimise sum_ML d^2 - log sum_CL d over the weights; return None if no cannot-linked samples differ."""
-    # The solution a satisfies ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in
-    # feature t, plus ``2 ridge n_must`` times the variance of t. L-BFGS optimises b = a s, which puts all
-    # features on one scale.
+    # The optimal weights a satisfy ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in
+    # feature t, plus ``2 ridge n_must`` times its variance. L-BFGS optimises b = a s, which puts all features
+    # on one scale.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -586,7 +586,7 @@ def diagonal_metric(
             squares = block**2
             r = np.sqrt(squares @ (b / s))
             total += float(r.sum())
-            # Bound distances from below, because the slope is infinite at distance 0.
+            # Bound distances from below, because the derivative at distance 0 is infinite.
             gradient += (0.5 / np.maximum(r, least)) @ squares
         total = max(total, least)
         return float(b.sum()) - np.log(total), 1.0 - gradient / s / total
@@ -616,16 +616,16 @@ def full_metric(
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
     """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1; return None if no cannot-linked samples differ."""
-    # The must-link sum includes ``2 ridge n_must`` times the covariance. In coordinates in which this sum is
-    # the identity, admissible matrices have a trace of at most 1, so gradient steps can be projected exactly.
-    # A matrix is optimal if the largest eigenvalue of the gradient is half the objective.
+    # The must-link scatter includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
+    # the identity, feasible matrices have a trace of at most 1, so gradient steps can be projected exactly. A
+    # matrix is optimal if the largest eigenvalue of the gradient is half the objective.
     varies = _varies(X)
     if not varies.any():
         return None
     unit = np.where(varies, 1.0 / np.where(varies, X.std(axis=0), 1.0), 0.0)
     standard = (X - X.mean(axis=0)) * unit
     variances, directions = linalg.eigh(standard.T @ standard / len(X))
-    # Directions whose variance is below this share of the largest eigenvalue are considered constant.
+    # Directions with less than this share of the largest variance are considered constant.
     used = variances > 1e-12 * variances[-1]
     basis = unit[:, None] * directions[:, used]
     Z = X @ basis
@@ -643,7 +643,7 @@ def full_metric(
 
 
 def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-    """Run projected gradient ascent from I / n; steps grow after a success, and are halved otherwise."""
+    """Maximise by projected gradient ascent from I / n; the step size adapts to success and failure."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
     least = 1e-10 * value / apart.n_pairs
@@ -651,10 +651,10 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
     step = 1.0 / float(linalg.norm(gradient))
     values = [value]
     for n_iter in range(1, max_iter + 1):
-        # The problem is concave, so no admissible matrix can improve the objective by more than this gap.
+        # Because the objective is concave, no feasible matrix can improve it by more than this gap.
         largest = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0])
         gap = largest - float(np.sum(gradient * B))
-        # If some distances are almost 0, the gap is too large, so also stop after ten steps with little gain.
+        # Near distances of 0, the gap remains large, so also stop after ten steps with little gain.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
             return B, value, n_iter
@@ -673,7 +673,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Compute the sum of the distances, and its gradient with distances bounded below by ``least``."""
+    """Return the sum of the distances, and its gradient with distances bounded below by ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -683,7 +683,7 @@ def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float,
 
 
 def _project(B: FloatArray) -> FloatArray:
-    """Return the nearest positive semi-definite matrix of trace at most 1."""
+    """Return the nearest positive semi-definite matrix with a trace of at most 1."""
     values, vectors = linalg.eigh(B)
     values = np.maximum(values, 0.0)
     if values.sum() > 1.0:
@@ -699,7 +699,7 @@ def _varies(X: FloatArray) -> BoolArray:
 
 
 def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
-    """Bound must-link sums from below, because the optimum would be infinite at 0."""
+    """Bound must-link sums from below and warn: at 0, the optimal weight would be infinite."""
     least = 1e-12 * scale
     if (s < least).any():
         _arrays.warn_caller(

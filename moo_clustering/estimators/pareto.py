@@ -113,7 +113,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
     may be larger than memory, and must be numeric. ``labels_``, ``outliers_`` and ``landmark_of_`` are then
-    Dask arrays. All other partitions, and reports, refer to the landmarks. See :doc:`/scale`.
+    Dask arrays. All other partitions, and reports, refer to the landmarks. ``ask``, ``update`` and ``views``
+    require the rows in memory. See :doc:`/scale`.
 
     References
     ----------
@@ -189,15 +190,18 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         families also partition all samples again, with about the current number of clusters. Another
         partition replaces the current one only if its score is over .05 higher and, after :meth:`choose` or
         :meth:`take`, over .05 above the score of the fit's own result. If every class had labels in the fit,
-        an update instead predicts the classes of earlier and new samples. See :doc:`/data`.
-        Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
+        an update instead predicts the classes of earlier and new samples. See :doc:`/data`. Raises a
+        NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
+        Preparation, scaling, labels, pairs, ``extra_candidates`` and ``views`` are those of the fit, so the
+        result can differ from a fit to all samples.
 
         New and earlier clusters are matched one to one to maximise the number of shared samples. A match must
         contain at least a fifth of the earlier cluster. Matched clusters keep their numbers, and names are
-        kept as in ``relabel``. ``labels_`` starts with the earlier samples, and ``changes_`` describes the
-        changes. Above ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and
-        only for samples unlike the training samples. An update takes no more time or memory than a fit.
+        kept as in ``relabel``. Numbers of clusters that disappear are reassigned to the highest-numbered
+        clusters. ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
+        ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and only for samples
+        unlike the training samples. An update takes no more time or memory than a fit.
 
         Parameters
         ----------
@@ -252,13 +256,13 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         lead = self._accepted_lead()
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
-            """Keep the current partition unless the selected one is clearly better; match cluster numbers."""
+            """Keep the current partition unless ``selected`` is clearly better; retain cluster numbers."""
             if side.kind == "labels":
                 return selected
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             total = objectives.totals(extension.per_point(both))
-            # Another partition replaces the current one only if its score is higher by more than this.
+            # Minimum gain in score with which another partition replaces the current one.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
@@ -289,7 +293,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return results.with_user_names([f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_)
 
     def _accepted_lead(self) -> float:
-        """Return by how much the score of the fit's result exceeds that of the user's selection."""
+        """Return how much higher the fit's result scores than the user's selection (0 if it does not)."""
         lead: float = vars(self).get("_lead", 0.0)
         if self._candidates is None:
             return lead
@@ -315,11 +319,11 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             return np.asarray(self.preparer_.transform(X))
         if reset and self.prepare == "auto" and self.metric == "euclidean" and is_frame(X):
             return self._read_frame(X)
-        # Scale float32 in float64 block by block, unless another step needs the whole table.
+        # Keep float32, which is scaled in float64 by blocks, unless another step needs the whole table.
         whole = sp.issparse(X) or self.metric == "precomputed" or self.views or self.extra_candidates
         dtype: Any = np.float64 if whole else [np.float64, np.float32]
         if self.metric == "cosine" and not whole:
-            dtype = "numeric"  # int8 and float16 are converted block by block
+            dtype = "numeric"  # int8 and float16 are converted by blocks
         read = numeric_features(
             self, X, dtype=dtype, accept_sparse="csr", reset=reset, ensure_min_samples=2 if reset else 1
         )
@@ -330,7 +334,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _read_frame(self, frame: Any) -> FloatArray:
         from moo_clustering.datasets.prepare import prepare_table  # slow import
 
-        # The estimator applies all other scales itself, to unscaled numbers.
+        # Other scales are applied later, by the estimator, to the unscaled numbers.
         table = prepare_table(frame, scale="equal" if self.scale == "auto" else "none")
         self.preparer_ = table.preparer
         self.n_features_in_ = table.preparer.n_features_in_

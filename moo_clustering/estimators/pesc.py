@@ -35,8 +35,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Initial and maximum length of the neighbour lists for water-filling. The length doubles while more than 1%
-# of the samples need more neighbours than their lists contain.
+# Initial and maximum length of the neighbour lists for water-filling. The length is doubled as long as more
+# than 1% of the samples may need more neighbours than their lists contain.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
 
@@ -59,7 +59,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ----------
     pop_size, n_gen : int
         Population size (in the paper, greater than ln N and at least sqrt(N)), and number of generations
-        after the initial population.
+        after the initial population (0: no evolution).
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
@@ -139,7 +139,11 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Create PESC with the paper's settings except ``operators="rank"``. ``options`` take precedence."""
+        """Create PESC with the settings of the paper, but with results that do not depend on the row order.
+
+        Uses the unnormalised Laplacian and full neighbour lists, and applies SBX and polynomial mutation to
+        ranks instead of sample indices. ``options`` take precedence.
+        """
         return cls(n_clusters, **{**PESC_PAPER, **options})
 
     def _cluster(
@@ -162,7 +166,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Deferred objectives are NaN until PESC's survival operator computes them; others cannot.
+            # Only PESC's own survival operator can compute a deferred objective, which is NaN until then.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -240,7 +244,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             self.result_ = search.result()
             genes, F = self.result_.pop.get("X", "F")
             for individual, row in zip(self.result_.pop, genes, strict=True):
-                individual.X = row  # let individuals share the population's memory
+                individual.X = row  # share memory with the population
             return problem.ranks(genes), F
         genes, F = np.stack([np.asarray(individual) for individual in search.population]), search.objectives()
         self.logbook_ = search.logbook
@@ -252,7 +256,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return problem.ranks(genes), F
 
     def _search(self, problem: NeighborGraphProblem, seed: int) -> PymooSearch | DeapSearch:
-        """Create the NSGA-II search for neighbour graphs, using pymoo or DEAP."""
+        """Create the search for neighbour graphs by NSGA-II in pymoo or DEAP."""
         sampling = operators.NeighborSampling(self.init)
         crossover, mutation = self._variation()
         survival = operators.DynamicDiversitySurvival(self.diversity, self.n_div)
@@ -276,7 +280,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
-        # The paper does not state whether p_m applies to genes or to individuals (then 1/N per gene).
+        # The paper does not state whether p_m is per gene or per individual (then 1/N per gene).
         rates: dict[str, Any] = {}
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
@@ -318,7 +322,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.clustered(S), sigma
 
     def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
-        """Return the merged graph, and the scale factor of ES3 or None."""
+        """Return the merged graph, and the scale factor of ES3 (None for ES1 and ES2)."""
         ranks, options = self.members(), self.options
         if ensemble == "es1":
             if options["metric"] == "precomputed":
@@ -436,7 +440,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Return the graph's neighbour lists or, if it uses none, lists of width 1 for finding duplicates."""
+        """Return the graph's neighbour lists; graphs without lists get length 1, to find duplicates."""
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
@@ -447,7 +451,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         while True:
             lists = self._neighbors(data, width, np.random.default_rng(seed))
             lam = graphs.waterfill_lambda(lists) if self.lam is None else self.lam
-            # A sample whose last listed neighbour has a positive weight may need more neighbours.
+            # If the last neighbour in its list has a positive weight, a sample may need a longer list.
             cut = np.mean(graphs.waterfill_weights(lists.distances, lam)[:, -1] > 0)
             if width == widest or cut <= _WATERFILL_CUT:
                 return lists
@@ -460,7 +464,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Return the graph after applying constraints, and its scale factor or None."""
+        """Return the graph with constraints applied, and the scale factor of its similarities or None."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -477,7 +481,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         if self.sigma != "eigengap":
             sigma = graphs.resolve_sigma(distances, self.sigma)
             return constrained(gaussian(sigma)), sigma
-        # Select the value with the largest eigengap in the paper's grid; in a tie, the largest value.
+        # Select the scale factor with the largest eigengap from the paper's grid (the largest if tied).
         gaps = []
         for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
             S, rng = constrained(gaussian(sigma)), np.random.default_rng(seed)
@@ -491,7 +495,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Return distances for estimating a scale factor, and a function that builds a graph from it."""
+        """Return the distances that determine the scale factor, and a function that maps it to a graph."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

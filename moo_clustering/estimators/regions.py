@@ -1,4 +1,4 @@
-"""Regions: a front of alternative divisions of a map into connected regions with even loads."""
+"""Regions: a front of partitions of a map into connected regions with even loads."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, replace
@@ -36,9 +36,9 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# Number of random trees, and of recombinations per region, in the search for the maximum number of regions.
+# Search for the maximum number of regions: number of random spanning trees, and recombinations per region.
 _TREES, _ROUNDS = 50, 30
-# Borders shorter than this share of the mean perimeter are treated as points.
+# Borders shorter than this share of the mean perimeter count as points.
 _POINT = 1e-9
 
 
@@ -266,7 +266,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
-        """Return the names of the matching earlier regions, unless they are replaced by ``names``."""
+        """Return names of regions: those of matching earlier regions, unless replaced by ``names``."""
         if (changes := self._changes) is None:
             return super()._carried_names(before, after, names)
         first, last = (changes.matched(each[None])[0].tolist() for each in (before, after))
@@ -291,7 +291,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
 
 def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_array, Any, Any]:
-    """Return the feature table, the symmetric neighbour graph, the area weights and the shapes."""
+    """Return the feature table, the symmetric graph of neighbours, the area weights and the shapes."""
     column, index = weight if isinstance(weight, str) else None, X.index if hasattr(X, "iloc") else ()
     if column is not None:
         if not is_frame(X) or column not in X.columns:
@@ -302,7 +302,7 @@ def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_ar
     geometry = geometry_of(X)
     if geometry is not None:
         table = X.drop(columns=geometry.name)
-        # In most versions of geopandas, a GeoDataFrame without geometry is a plain DataFrame.
+        # In most versions of geopandas, dropping the geometry yields a plain DataFrame.
         X = table if table.shape[1] else np.zeros((len(table), 1))
         if graph is None or shapes is None:
             found = rook_neighbors(geometry)
@@ -329,7 +329,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
             i, j = np.concatenate([ends.T, ends.T[::-1]], axis=1)
         matrix = coo_array((np.ones(len(i)), (i, j)), shape=(len(number),) * 2)
     elif not issparse(graph) and hasattr(graph, "sparse") and not hasattr(graph, "iloc"):
-        # The graph is a libpysal weights or graph object.
+        # ``graph`` is a libpysal weights or graph object.
         nodes = list(getattr(graph, "id_order", getattr(graph, "unique_ids", ())))
         matrix = coo_array(graph.sparse)
     else:
@@ -384,8 +384,8 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
 
 def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
     """Search for the maximum number of connected regions with loads of at least ``floor`` (max-p)."""
-    # Random spanning trees are cut optimally. Then, pairs and triples of neighbouring regions are recombined,
-    # which can yield more regions.
+    # Cut random spanning trees optimally. Then recombine pairs and triples of neighbouring regions, which can
+    # yield more regions.
     n_components, component = connected_components(graph, directed=False)
     totals = np.bincount(component, weights)
     if (totals < floor).any():
@@ -422,7 +422,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
 
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
-    """Number the earlier regions in sorted order (-1: no region), and return their names."""
+    """Return the number of each area's earlier region (-1 for none), and the sorted region names."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area ({n_areas}), got {len(values)}")
@@ -447,7 +447,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Make earlier regions feasible. If this moves areas, warn or, without ``repair``, raise a ValueError."""
+    """Return feasible earlier regions. If areas must move, warn or (not ``repair``) raise an error."""
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]
@@ -466,7 +466,7 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
 
 
 def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
-    """Renumber the regions of each partition to match the earlier regions."""
+    """Renumber the regions of each partition by the earlier regions that they match."""
     out = np.empty_like(labels)
     for row, (plan, matched) in enumerate(zip(labels, changes.matched(labels), strict=True)):
         number = np.full(int(plan.max()) + 1, -1, dtype=np.int32)

@@ -43,9 +43,9 @@ from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProbl
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# Name of the rule that selects the control, the best of as many random seed sets as the search evaluates.
+# Rule that selects the control: the best of as many random seed sets as the search evaluates.
 RANDOM = "random"
-# Probabilities are clipped to this distance from 0 and 1 to keep logits finite.
+# Probabilities are clipped to [_LEAST, 1 - _LEAST] to keep logits finite.
 _LEAST = 1e-9
 Scoring = Callable[[NDArray[np.int64], FloatArray], float]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -128,7 +128,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
 
-    # The search replaces repeated starts and iteration until convergence.
+    # Not parameters: the search replaces repeated starts and iteration until convergence.
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     max_iter: ClassVar[int]  # type: ignore[misc]
     tol: ClassVar[float]  # type: ignore[misc]
@@ -208,7 +208,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         if not targets.labelled.any():
             names = tuple(name for name in names if name != "impurity") or names
         return SubspaceClusteringProblem(
-            # Individuals are evaluated in parallel threads, so each evaluation uses a single thread.
+            # Use one thread per evaluation, because individuals are evaluated in parallel.
             SubspaceData(data.matrix, data.dtype, 1),
             targets,
             n_seeds=self.n_clusters,
@@ -260,7 +260,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self._take(self.pareto_seeds_[row], row)
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
-        """Set the fitted attributes to the clusters found from the seeds ``x``."""
+        """Set the fitted attributes to the clusters of front row ``row``, found from the seed set ``x``."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
         searched = self.history_, self.n_iter_
@@ -345,7 +345,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
-        # Collect the warnings, so that ``fit`` issues each warning once and not once per member.
+        # Record warnings, so that ``fit`` issues each warning once and not once per member.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
@@ -368,7 +368,7 @@ class LogitScale(NamedTuple):
     @classmethod
     def of(cls, logits: FloatArray) -> Self:
         spread = logits.std(axis=0)
-        # Rounding can make the standard deviation of equal values slightly positive.
+        # Because of rounding errors, the standard deviation of equal values can be positive.
         return cls(logits.mean(axis=0), np.where(spread > 1e-12, spread, 1.0))
 
 
@@ -382,7 +382,7 @@ def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
     """Average the standardised logits of several models, and rescale them by the average of their scales."""
-    # Without rescaling, about half of the samples would have a probability above 0.5 in each class.
+    # Without rescaling, each class would have a probability above 0.5 for about half of the samples.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
     standard = sum(
@@ -467,7 +467,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
         templates = self._templates(X.shape[0])
         split_seed, cv_seed, sisc_seed, linear_seed = spawn_seeds(self.random_state, 4)
         if targets.n_classes == 1:
-            weights = weights[:1]  # with a single class, there is nothing to compare
+            weights = weights[:1]  # weights cannot be compared with a single class
         splits = labelled_splits(self.cv, X, targets, split_seed) if len(weights) > 1 else []
         scoring = None if self.scoring == "macro_auc" else self.scoring
         scores = run_calls(
@@ -545,7 +545,7 @@ def _fold_scores(
     scoring: Scoring | None,
     seed: np.random.SeedSequence,
 ) -> list[float]:
-    """Return the fold's score for each weight of SISC, or NaN if the macro AUC is undefined."""
+    """Return one fold's score for each weight of SISC in the stack; NaN if the macro AUC is undefined."""
     train, test = (targets.rows[positions] for positions in split)
     truth = targets.indicators[test].astype(np.int64)
     if scoring is None and not (truth.any(axis=0) & ~truth.all(axis=0)).any():
@@ -555,7 +555,7 @@ def _fold_scores(
     seen, known = X[learnt], targets.subset(learnt)
     sisc_seed, linear_seed = seed.spawn(2)
     with warnings.catch_warnings():
-        # Ignore warnings about labels missing in a fold; the fit to all samples repeats any other warnings.
+        # Ignore warnings: a fold can lack labels, and the fit to all samples repeats other warnings.
         warnings.simplefilter("ignore", UserWarning)
         sisc = fit_subspace(templates[0], seen, known, sisc_seed)
         linear = fit_linear(templates[1], seen, known, linear_seed)
@@ -586,7 +586,7 @@ def fit_linear(
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
-        # Labels without samples get probability 0; suppress the warning, which would be issued for each fold.
+        # Labels without samples get probability 0. Suppress the warning, which would be issued per fold.
         warnings.filterwarnings("ignore", message="Label .* is present in all training examples")
         if targets.multilabel:
             model.fit(X[targets.rows], labels)

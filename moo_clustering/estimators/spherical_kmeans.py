@@ -119,7 +119,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
 
     def _best(self, rows: Rows) -> SphericalPartition:
-        """Return the best run, or a single empty cluster if there are no rows."""
+        """Return the result of the best run, or one empty cluster if there are no rows."""
         n_rows, n_features = rows.shape
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
@@ -129,7 +129,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         def run(seed: np.random.SeedSequence) -> SphericalPartition:
             return strategy(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
 
-        # Threads share the data, and products release the interpreter lock.
+        # Use threads: they share the data, and products release the interpreter lock.
         seeds = spawn_seeds(self.random_state, self.n_init)
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         return max(runs, key=lambda partition: partition.i2)
@@ -210,7 +210,7 @@ def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArra
 
 
 def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
-    """Unite identical rows that rounding may have separated."""
+    """Move identical rows that rounding errors have separated to one cluster."""
     labels = _base.united(found.labels, _base.equal_rows(X))
     if np.array_equal(labels, found.labels):
         return found
@@ -227,7 +227,7 @@ def _split(X: Rows, max_iter: int, rng: Generator) -> SphericalPartition | None:
 
 
 def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:
-    """Fill each empty cluster, in place, with the row least similar to its own centroid, if any differs."""
+    """Move the row least similar to its centroid to each empty cluster, in place, if any row differs."""
     counts = np.bincount(labels, minlength=n_clusters)
     coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
     for empty in np.flatnonzero(counts == 0):
@@ -237,5 +237,5 @@ def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int
             return
         counts[labels[row]] -= 1
         labels[row], counts[empty] = empty, 1
-        # The moved row becomes a centroid, to which other rows can be more similar than to their centroids.
+        # The moved row is a new centroid, which can be nearer to other rows than their own centroids.
         np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

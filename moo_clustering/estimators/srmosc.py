@@ -35,8 +35,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# Number of graphs compared by ratio cut: 150,000 / n_samples, but at least 6 and at most 30, because
-# eigenvectors of large graphs are expensive.
+# Number of graphs compared by ratio cut: 150,000 / n_samples, clipped to [6, 30], because eigenvectors of
+# large graphs are expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
@@ -171,7 +171,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
     ) -> Plans[tuple[FloatArray, Callable[[int], sp.csr_array]]]:
-        """Run the search, and return the objectives and a function that returns the graph of a solution."""
+        """Run the search; return the objectives, and a function that maps a row to its graph."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
         if self.search == "hull":
@@ -186,7 +186,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             "crossover": sparse_rows.RowUniformCrossover(prob=self.pc),
             "mutation": sparse_rows.SupportMutation(prob=self.pm),
         }
-        # Reconstruction errors are stored per row of the graph, so only changed rows are evaluated.
+        # Errors are cached per row of the graph, so that only changed rows are evaluated.
         evaluator = sparse_rows.RowTableEvaluator()
         selection = TournamentSelection(func_comp=batched_tournament)
         search = self._pymoo_search_for(
@@ -194,7 +194,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         )
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
-        # Keep non-dominated individuals with distinct objectives, sorted by the number of links.
+        # Select non-dominated individuals with distinct objectives, sorted by number of links.
         F = search.algorithm.pop.get("F")
         rows = ensemble_members(F)
         _, first = np.unique(F[rows][:, ::-1], axis=0, return_index=True)
@@ -218,9 +218,9 @@ def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp
 class GraphMembers(_fronts.MemberGraphs):
     """Non-dominated similarity graphs, sorted by the number of links, and their partitions."""
 
-    graph: Callable[[int], sp.csr_array]  # returns the directed similarity matrix of a graph
+    graph: Callable[[int], sp.csr_array]  # returns the directed similarity matrix of a member
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
-    # Only the partition with the lowest cut is stored, because embeddings are large.
+    # Cache for the partition with the lowest cut only, because embeddings are large.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> graphs.SpectralPartition:
@@ -244,7 +244,7 @@ class GraphMembers(_fronts.MemberGraphs):
         compared = spread_members(self.F[:, 1], n_compared)
         n_clusters = self.options["n_clusters"]
         components = {member: self.n_components(member) for member in compared.tolist()}
-        # Partitions of graphs with more components than clusters are arbitrary.
+        # Omit graphs with more components than clusters, because their partitions are arbitrary.
         reliable = [member for member, number in components.items() if number <= n_clusters]
         mean = self.joined(self.mean_graph())
         best, least, n_done = -1, np.inf, 0
@@ -259,10 +259,10 @@ class GraphMembers(_fronts.MemberGraphs):
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # If a disconnected graph is selected, it is clustered again to issue its warning.
+                    # Omit disconnected graphs: if selected, they are clustered again to issue the warning.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
-                # Stop at 0, the minimum of the ratio cut.
+                # The minimum ratio cut is 0, so stop.
                 if least <= 0.0 or guard.requested:
                     break
         if guard.requested:
@@ -287,7 +287,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
-            # Warnings are issued only for the selected partition.
+            # Ignore warnings, which are issued only for the selected partition.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
         self.known_labels[member] = partition.labels

@@ -35,7 +35,7 @@ from moo_clustering.estimators.documents import checked_names, leading_terms
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 
-# Meaning and recommended values of the parameters that enter the exponent 1 / (parameter - 1).
+# Meaning and recommended values of parameters p that determine an exponent 1 / (p - 1).
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",
@@ -83,7 +83,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Return a score of each feature in each cluster, which is positive for leading features."""
+        """Return scores of the features in each cluster; only leading features have positive scores."""
 
 
 @documented(subspace.votes)
@@ -186,7 +186,7 @@ class SubspaceEstimator(
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
         """Predict the cluster with the largest membership; on the training documents, this is ``labels_``."""
         nearness = self._nearness(self._distances_of(X))
-        # Break ties in search order, not by cluster number.
+        # Break ties by the order of clusters in the search, not by cluster label.
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
@@ -235,7 +235,7 @@ class SubspaceEstimator(
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = False
-        # After a fit with labels, clusterers can also predict class probabilities.
+        # After a fit with labels, clusterers also predict class probabilities.
         tags.classifier_tags = ClassifierTags(multi_label=True)
         return tags
 
@@ -246,10 +246,10 @@ class SubspaceEstimator(
     @property
     @abstractmethod
     def _exponent(self) -> float:
-        """Exponent of the feature weights in distances."""
+        """Exponent of the feature weights in the distances."""
 
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. Subclasses that run a search yield it first."""
+        """Find clusters, and pass them to :meth:`_set`. Subclasses with a search yield its Plan first."""
         seeds = spawn_seeds(self.random_state, self.n_init)
         starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
         self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
@@ -278,12 +278,12 @@ class SubspaceEstimator(
         return SubspaceData.of(X, dtype=self.dtype, n_jobs=self.n_jobs, shift=shift)
 
     def _distances_of(self, X: Any) -> FloatArray:
-        # Subtract the fitted means, so that distances do not depend on the other samples in the call.
+        # Subtract the means of the training data, so that distances do not depend on the other samples in X.
         data = self._data(self._checked(X, reset=False), self._shift)
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """Score each document in each cluster, shape (n, n_clusters); the highest score is the prediction."""
+        """Convert distances to scores, shape (n, n_clusters); the highest score is the prediction."""
         return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
@@ -327,7 +327,7 @@ class SubspaceEstimator(
         )
 
     def _vote_options(self) -> tuple[FloatArray, float]:
-        """Return the impurities and the fuzziness used for votes by membership."""
+        """Return the impurities and the fuzziness for votes weighted by membership."""
         return self._impurities, 1.5
 
 
@@ -410,7 +410,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
             rng=rng,
         )
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
-        # The last sweep updates the centres after the labels, so update the labels from its distances.
+        # The last sweep updates the labels before the centres, so update the labels again.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
         impurities = np.zeros(self.n_clusters)
         return Clusters(memberships, found.centers, found.log_weights, impurities, found.history)
@@ -418,7 +418,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Other methods multiply each weight in their distances by the number of weights.
+        # Divide by the number of weights, by which other methods multiply the weights in their distances.
         return distances / max(n_weighted, 1)
 
 
@@ -463,7 +463,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         self._options: SubspaceOptions = self._make_options()
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
-        # Values that a sparse matrix does not store are 0.
+        # Values not stored in a sparse matrix are 0.
         widest = float(abs(X).max() if issparse(X) else np.ptp(X, axis=0).max())
         if 0 < widest**2 < self.floor:
             warn_caller(

@@ -28,12 +28,12 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
-# Penalty per violated cannot-link, in nats: above any gain, but low enough that scores keep their precision.
+# Penalty per violated cannot-link, in nats: larger than any gain, but small enough to keep precision.
 _VIOLATED = 1e9
 # Number of features that define a sample's neighbours, range of neighbourhood widths in standard deviations,
 # minimum number of neighbours, and maximum number of samples among which neighbours are searched.
 _DEPTH, _WIDTHS, _FEWEST, _SEEN = 3, (0.2, 0.8), 4, 5000
-# Consecutive failed swaps per cluster, and failed additions of a cluster, after which a search stops.
+# A search stops after this number of consecutive failed swaps per cluster, or failed cluster additions.
 _SWAPS, _PATIENCE = 20, 10
 
 
@@ -294,7 +294,7 @@ class MixtureSearch:
         for _ in range(self.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
-            # Stop if five more steps as large as the last step would not reach the best objective.
+            # Stop if five more steps like the last one would not reach the best objective.
             if objective + 5 * (objective - last) < least:
                 break
             last = objective
@@ -318,7 +318,7 @@ class MixtureSearch:
         return self.samples.move(old, state)
 
     def _chosen(self) -> int:
-        """Draw a cluster to remove: an empty cluster, any cluster, or one whose removal costs little."""
+        """Draw a cluster to remove: at random an empty cluster, any cluster, or one with a small loss."""
         k = len(self.best.sizes)
         if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
@@ -328,7 +328,7 @@ class MixtureSearch:
         return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
 
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
-        """Add a cluster to a partition: a sample and its neighbours in some features."""
+        """Return a state in which a random sample and its neighbours in some features form ``cluster``."""
         labels = labels.copy()
         labels[self.dense_samples(group)] = cluster
         best, more = self.best, ((0, k - len(self.best.sizes)), (0, 0))
@@ -359,7 +359,7 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # First, draw one of the eight features with the highest excess of neighbours; then use the best.
+            # Draw the first feature from the eight with the highest excess of neighbours; then use the best.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
@@ -379,7 +379,7 @@ class _Converged(NamedTuple):
 
 
 class _Pairs:
-    """Groups of samples that belong together, and conflicts between these groups."""
+    """Must-link groups of samples, and cannot-links between groups."""
 
     def __init__(self, groups: ConstraintGroups) -> None:
         self.rows = np.flatnonzero(groups.groups >= 0)
@@ -393,22 +393,22 @@ class _Pairs:
         self._partners = np.ascontiguousarray(both[:, 1])
         self._costs = np.full(len(both), _VIOLATED)
         self._first_rows = self.rows[np.unique(self._of, return_index=True)[1]]
-        # Assign the largest groups first.
+        # Groups are assigned in order of decreasing size.
         self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
 
     def together(self, i: int) -> Int64Array:
-        """Return all samples in the group of sample i, including i itself."""
+        """Return all samples in the must-link group of sample i, including i itself."""
         group = self._groups.groups[i]
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Assign each group to its best cluster, given the former clusters of the other groups."""
+        """Set ``labels`` of each group to its best cluster, given the former clusters of other groups."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
 
     def n_violated(self, labels: Labels) -> int:
-        """Count the conflicts within clusters, and the groups that are spread over several clusters."""
+        """Count cannot-links within clusters, and must-link groups divided between clusters."""
         of_group = labels[self._first_rows]
         g, h = self._groups.conflicts.T
         split = np.unique(self._of[labels[self.rows] != of_group[self._of]])
@@ -432,7 +432,7 @@ class Standardised(NamedTuple):
             X = X - offset
             means, variances, largest = X.mean(axis=0), X.var(axis=0), np.abs(X).max(axis=0)
         scales = np.sqrt(variances)
-        # The mean of equal values can differ from them by a rounding error.
+        # Because of rounding errors, the mean of equal values can differ from these values.
         return cls(means, np.where(scales > 1e-12 * largest, scales, 0.0), offset)
 
     @property

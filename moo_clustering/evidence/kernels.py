@@ -161,7 +161,8 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
-    Takes O(n_samples^3) time and O(n_samples^2) memory for any L. Source: ParetoClustering (graph kernel).
+    Takes O(n_samples^3) time and O(n_samples^2) memory for any L, so compute the full kernel once to use
+    several sets of columns. Source: ParetoClustering (graph kernel).
 
     Parameters
     ----------
@@ -200,7 +201,8 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Compute inner products of the centred rows of X, divided by their mean squared norm.
 
-    Takes O(n_samples L n_features) time. Source: ParetoClustering (linear kernel).
+    Takes O(n_samples L n_features) time. Source: ParetoClustering (linear kernel). Raises a ValueError or
+    TypeError if X is not a table of finite numbers or if columns are invalid.
 
     Parameters
     ----------
@@ -237,8 +239,8 @@ def kernel_ridge(
 
     F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where the kernel k is divided by the mean of
     its diagonal at the labelled samples. Merging repeated rows does not change the result. Takes O(L^3 +
-    n_samples L K) time. Raises a ValueError or TypeError for invalid shapes, columns, counts or ridge.
-    Source: ParetoClustering (ridge with the partition kernel).
+    n_samples L K) time. Raises a ValueError or TypeError if shapes do not match, a column is repeated, or
+    counts or ridge are not positive. Source: ParetoClustering (ridge with the partition kernel).
 
     Parameters
     ----------
@@ -308,8 +310,9 @@ def class_probabilities(
 ) -> FloatArray:
     """Convert class scores to probabilities, adjusted halfway towards the expected class shares.
 
-    Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Raises a
-    ValueError for invalid shapes or values. Source: ParetoClustering (class shares).
+    Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
+    O(n_samples K) time. Raises a ValueError if shapes do not match, if F contains NaN, if prior or factors
+    are not positive, or if both or neither are given. Source: ParetoClustering (class shares).
 
     Parameters
     ----------

@@ -225,7 +225,7 @@ class ReferenceTest:
 
 
 def _ward_profiles(X: FloatArray) -> FloatArray:
-    """Return the Ward profiles with and without outliers, shape (2, n_rows)."""
+    """Return the Ward profiles of the rows, unchanged and with distant rows moved in, shape (2, n_rows)."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
     most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
@@ -284,9 +284,9 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit the closest unimodal density; return its cumulative shares and values, for drawing samples."""
+    """Fit the closest unimodal density; return its distribution function as shares and values."""
     low, extent = column.min(), np.ptp(column)
-    # Scale to 0..1 and round to unite values that differ only by rounding errors.
+    # Scale to 0..1, and round, so that values that differ only by rounding errors become equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
     values, counts = np.unique(column, return_counts=True)
     shares = counts / len(column)

@@ -171,7 +171,7 @@ def held_out_partition(
     # With fewer than four pairs, none are held out.
     walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in (graphs if n_pairs >= 4 else graphs[:1])]
     if n_pairs >= 4:
-        # Each part contains at least one pair.
+        # Hold out at least one pair, and keep at least one pair.
         n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
         known = np.isin(np.arange(n_pairs), rng.permutation(n_pairs)[:n_known])
         held_out, Z_known = _subset(constraints, ~known), pair_matrix(_subset(constraints, known))
@@ -192,8 +192,9 @@ def cross_validated_partition(
     """Partition samples, using the affinity and number of clusters that best predict held-out pairs.
 
     Each pair is held out once. The affinity and number of clusters with the highest bonus - 2.9 V are
-    selected, where V is the weight of violated pairs. Takes O(n_samples^3) time per affinity and fold. Raises
-    a ValueError if there are fewer pairs than folds. Used by ParetoClustering.
+    selected, where V is the weight of violated pairs. Takes O(n_samples^3) time per affinity and fold, and
+    O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than folds. Used by
+    ParetoClustering.
 
     Parameters
     ----------
@@ -282,9 +283,10 @@ def repair_pairs(
 
     Each group of samples moves in turn to the cluster c with the largest sum over its samples i of ½ [i was
     initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c). Samples j
-    and pairs inside the group are ignored. A group that spans clusters starts in the cluster of its
-    lowest-numbered sample. Takes O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. Hard must-links are
-    always satisfied; cannot-links only if the similarities allow it. Source: ParetoClustering (repair).
+    and pairs inside the group are ignored. The group stays if no cluster is better. A group that spans
+    clusters starts in the cluster of its lowest-numbered sample. Takes O(max_sweeps (nnz(S) + n_pairs +
+    n_groups k)) time. Hard must-links are always satisfied; cannot-links only if the similarities allow it.
+    Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
 
     Parameters
     ----------
@@ -369,7 +371,7 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` in pairs, shape (n_samples, n_ends)."""
+    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` that occur in pairs, (n_samples, n_ends)."""
 
     ends: IntpArray
     columns: FloatArray

@@ -76,9 +76,9 @@ class ClassifierStack:
     ) -> Self:
         """Fit the classifiers, and determine their weights by cross-validation on the labelled samples.
 
-        Folds are deterministic. Kernel ridge regression takes O(L^3) time for L <= 2000 labels. With more
-        labels, about 500 samples approximate the kernel (subset of regressors), 2000 to 4000 train the
-        support vector machine, and one fold is held out.
+        Folds are deterministic: samples are sorted by distance from their class mean. Kernel ridge regression
+        takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples approximate the kernel
+        (subset of regressors), 2000 to 4000 train the support vector machine, and one fold is held out.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Combine probabilities ``first`` (n, n_classes) of X with the classifiers'; rows sum to 1."""
+        """Combine ``first`` (n, n_classes) with classifiers of X in O(n L n_features) time; rows sum to 1."""
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)
         for weight, classifier in zip(self.weights[1:], self.classifiers, strict=True):
@@ -128,7 +128,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Return each sample's fold. The samples of a class, sorted by distance to its mean, take turns."""
+    """Return each sample's fold. Each class is dealt out to the folds in order of distance to its mean."""
     sizes = np.bincount(codes)
     n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)

@@ -102,7 +102,7 @@ def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Join all parts by Boruvka's algorithm; the functions ``proposals`` return candidate links."""
-    # Call each function until its links join no more parts. The last one must offer links for every part.
+    # Call each function until its links join no more parts. The last must always propose a link per part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -160,7 +160,7 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Propose the listed links that leave a part if no unlisted link is shorter than the shortest of them."""
+    """Propose each part's listed outward links, unless an unlisted link may be shorter than all of them."""
     n_samples, width = lists.indices.shape
     # Unlisted admissible samples are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
@@ -211,7 +211,7 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """Link samples in small parts to outside samples, found among m + 1 neighbours in parts of size m."""
+        """Link each sample in a small part (size m) to the nearest outside sample among m + 1 neighbours."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it. In all other parts with
         # at most 64 samples, each sample searches for the nearest sample outside the part.

@@ -68,8 +68,9 @@ def spectral_embedding(
 
     Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Residual tolerances are
     1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), multiplied by the largest
-    degree for unnormalised Laplacians. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J.
-    Comput. Phys. 219, 2006 (``"chebyshev"``).
+    degree for unnormalised Laplacians. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <=
+    n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006
+    (``"chebyshev"``).
 
     Parameters
     ----------
@@ -266,7 +267,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """Return up to ``n_pairs`` approximate eigenvectors of lowest eigenvalues in the span of ``known``."""
+    """Approximate up to ``n_pairs`` eigenvectors of the lowest eigenvalues in the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()
@@ -296,7 +297,7 @@ class _Deflated:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
     def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
-        """Return those orthonormal eigenvectors of the ``n_pairs`` largest eigenvalues that converged."""
+        """Return converged orthonormal eigenvectors among those of the ``n_pairs`` largest eigenvalues."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)

@@ -169,7 +169,8 @@ def mst_interestingness(
     """Compute the ranks of a spanning tree's links, and sort the links by interestingness.
 
     Takes about O(N log N) time with few features, O(N^2 n_features) time at worst, and O(N n_features)
-    memory. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    memory. Raises a ValueError if ``tree`` and ``X`` differ in size or ``rank_cap`` is below 1. Source: Handl
+    and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------

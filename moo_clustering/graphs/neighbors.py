@@ -98,8 +98,9 @@ def neighbor_lists(
 
     ``"exact"`` uses a KD-tree for Minkowski metrics and up to 12 features, in O(N log N) time for
     well-behaved data; ``"blocks"`` for the Euclidean metric, at least 8192 samples and 5 to 64 features; and
-    otherwise ``"brute"``, in O(N^2 d) time. Raises a ValueError for invalid distances, an unsupported metric
-    or a sample without admissible neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
+    otherwise ``"brute"``, in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for
+    fewer than two samples, invalid distances, an unsupported metric or a sample without admissible
+    neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
 
     Parameters
     ----------
@@ -149,7 +150,8 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError for invalid, repeated or unsorted neighbours, or a sample without admissible ones.
+    Raises a ValueError if shapes or indices are out of range, if a neighbour is repeated or the sample
+    itself, if distances are negative, infinite or unsorted, or if a sample has no admissible neighbour.
 
     Parameters
     ----------
@@ -332,7 +334,7 @@ class _PointLists:
     def _fill(
         self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
     ) -> None:
-        """Call ``fill`` for ever wider searches until all lists are final."""
+        """Call ``fill`` with wider and wider searches until all lists are final."""
         n_points = len(self.rows.points)
         n_found = min(n_points, self.indices.shape[1] + 1 + _SPARE)
         while len(pending):
@@ -508,7 +510,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search, which is Euclidean if the metric ranks pairs as Euclidean distances do."""
+    """Prepare points for a search; use Euclidean distances if these and the metric rank pairs equally."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":
@@ -530,7 +532,7 @@ class MetricSpace:
 
     points: AnyFloatArray
     metric: Metric
-    power: float | None
+    power: float | None  # p-norm that ranks pairs as the metric does; None if there is none
     square: float | None = None  # factor that converts squared search distances to the metric
 
     def finish(self, distances: NDArray[Any]) -> None:
@@ -543,7 +545,7 @@ class MetricSpace:
 def point_search(
     points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
 ) -> PointSearch:
-    """Create the exact search for ``method``, or the fastest search for the metric and data shape."""
+    """Create the search for ``method`` or, by default, the fastest exact search for the metric and data."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
         _arrays.require_squares(points)
@@ -587,7 +589,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Search for the points nearest to given points; each point is among its own nearest points."""
+    """Base class for searches for the points nearest to given points, which are themselves included."""
 
     #: Recall of an approximate search; None for an exact search.
     recall: float | None = None

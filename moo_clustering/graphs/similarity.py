@@ -105,7 +105,7 @@ def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory:
 
 
 def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
-    """Yield each block's first row number, and its distances to all samples, rounded to make ties equal."""
+    """Yield each block's first row number and distances to all samples, rounded so that ties are exact."""
     if metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
@@ -182,8 +182,8 @@ def self_tuning_graph(
 
     sigma_i is the larger of the distance from sample i to its ``scale_neighbor``-th nearest neighbour and a
     thousandth of the median positive neighbour distance. Two samples are linked if either lists the other.
-    Similarities are at least 1e-6. For the time, see :func:`neighbor_lists`. Source: Zelnik-Manor and Perona,
-    NIPS 2004.
+    Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see :func:`neighbor_lists`
+    and :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------
@@ -200,8 +200,9 @@ def self_tuning_graph(
     Returns
     -------
     csr_array of shape (m, m), float64
-        Symmetric, with a zero diagonal, and connected, by links of similarity max(1e-3 min S, 1e-4). If all
-        neighbour distances are 0, the similarity of neighbours is 1.
+        Symmetric, with a zero diagonal, and connected: components are linked by the minimum spanning tree of
+        their smallest distances, with similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0, the
+        similarity of neighbours is 1.
     """
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:
@@ -270,7 +271,7 @@ def waterfill_lambda(lists: NeighborLists) -> float:
 
 
 def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
-    """Minimise sum_r p_r d_r + (lam/2) sum_r p_r^2 in each row, subject to p >= 0 and sum p = 1.
+    """Minimise sum_r p_r d_r + (lam/2) sum_r p_r^2 in each row, with p >= 0 and sum p = 1, in linear time.
 
     Parameters
     ----------

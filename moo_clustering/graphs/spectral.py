@@ -95,8 +95,8 @@ def spectral_partition(
     X, metric, lists
         See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample represents. The similarity to a sample is divided among its
-        copies.
+        Positive number of copies that each sample represents: its weight in k-means, and a factor of its row
+        of S. The similarity to a sample is divided among its copies.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -170,9 +170,10 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
 
     For each k, the rows of the k eigenvectors of D^(-1/2) S D^(-1/2) with the largest eigenvalues are scaled
     to unit length and clustered by k-means++. Takes O(m^3) time and O(m^2) memory for dense and small sparse
-    matrices; large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`. Raises a
-    ValueError for an invalid matrix, or if any k or n_init is below 1. Source: Ng, Jordan, Weiss, On spectral
-    clustering, NIPS 2001.
+    matrices; large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`, and so do
+    dense matrices without zeros if the result is as precise. All solvers run in one thread. Raises a
+    ValueError if S is not square, symmetric, finite and non-negative, or if any k or n_init is below 1.
+    Source: Ng, Jordan, Weiss, On spectral clustering, NIPS 2001.
 
     Parameters
     ----------
@@ -221,15 +222,15 @@ def kmeans_labels(
     squares: FloatArray | None = None,
 ) -> Int32Array:
     """Compute the labels of scikit-learn's k-means for the same seed, but faster."""
-    # ``centers`` is an additional initialisation; ``squares`` contains the squared distances between samples.
-    # If there are fewer distinct samples than clusters, the result has fewer clusters.
+    # ``centers`` provides one more initialisation; ``squares`` contains the squared distances between
+    # samples. If there are fewer distinct samples than clusters, the result has fewer clusters.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    # For few samples, k-means can run in NumPy on all squared distances, without compiling kernels.
+    # For few samples, k-means can run in NumPy on all squared distances, which avoids compiling kernels.
     small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
@@ -268,7 +269,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # Go backwards from the drawn sample to the first sample that differs from all seeds.
+            # If this sample equals a seed, go back to the last sample before it that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)

@@ -20,14 +20,14 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.evidence import best_member, class_probabilities
 from moo_clustering.pool import PartitionPool
 
-# Dirichlet concentration of the classes in a cluster, as in LabelEvidence.
+# Concentration of the Dirichlet prior of the classes in a cluster, as in LabelEvidence.
 _ALPHA = 0.5
 # Partitions are weighted by exp(_RATE * (log-likelihood + _SCORE_WEIGHT * selection score)).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Minimum number of anchors per group for the graph and linear kernels, linear-kernel weight, ridge penalty.
+# Minimum mean number of anchors per group for graph and linear kernels, linear-kernel weight, ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
-# An anchor's group is corrected if the prediction for another group exceeds the first value, unless the
-# fraction of anchors that the predictions contradict exceeds the second value times the error rate.
+# An anchor's group is corrected if the prediction for another group exceeds _SURELY. No group is corrected if
+# predictions contradict a fraction of anchors above _MOST_AT_ODDS times the error rate.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 
@@ -71,7 +71,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # The start gets the highest score, because it is a consensus or was selected by other criteria.
+            # Add ``start``, which is a consensus or was selected by other criteria, with the highest score.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -143,8 +143,11 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the points' groups in each partition, allowing for new groups."""
-        # Same as LabelEvidence with ``unnamed=True``, but takes O(len(points) n_partitions) time.
+        """Return the log-likelihood of the points' groups in each partition, allowing for new groups.
+
+        Takes O(len(points) n_partitions) time.
+        """
+        # Same result as LabelEvidence with ``unnamed=True``, but faster.
         if not len(points):
             return np.zeros(self.pool.n_partitions)
         cells = self.codes[points].astype(np.intp)
@@ -166,18 +169,18 @@ class Spread:
     base: QuestionPool
     points: IntpArray  # anchors, oldest first
     groups: IntpArray  # groups of the anchors
-    n_real: int  # number of groups with anchors, which come first
-    n_groups: int  # also counts provisional groups: clusters without an anchor
+    n_real: int  # number of groups with anchors; these have the lowest numbers
+    n_groups: int  # n_real plus the number of provisional groups (clusters without an anchor)
     kept: IntpArray  # indices of the partitions with sufficient posterior weight
     weights: FloatArray  # posterior weights of these partitions, which sum to 1
     new_share: float  # estimated fraction of clusters that are new groups
     group: IntpArray  # group of each point
     medoids: IntpArray  # points that represent the provisional groups
-    votes: FloatArray  # weight of the partitions in which each point shares a cluster with each group
+    votes: FloatArray  # weighted share of partitions that put each point in a cluster of each group
     probabilities: FloatArray  # probability that each point belongs to each group with anchors
     error: FloatArray  # probability that each point's group is wrong; 0 for anchors
     full: bool  # whether graph and linear kernels are added to the co-association
-    scale: float  # mean diagonal of the kernel over the anchors
+    scale: float  # mean diagonal entry of the anchors' kernel matrix
 
     @cached_property
     def sizes(self) -> FloatArray:
@@ -255,7 +258,7 @@ class Spread:
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
         """Return, for each candidate, the expected decrease in misplaced samples if it became an anchor."""
-        # This is the variance reduction of a Gaussian process, weighted by error and number of samples.
+        # Variance reduction of a Gaussian process, weighted by the points' errors and numbers of samples.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
         values = np.zeros((len(points), len(candidates)))
@@ -274,8 +277,8 @@ class Spread:
 
     def corrected_groups(self, error_rates: FloatArray) -> IntpArray:
         """Return the groups of the anchors, replacing wrong groups by predictions from the other anchors."""
-        # Kernel ridge regression on the other anchors scores all groups. An anchor is wrong if the score of
-        # its group is below its error rate, and that of another group above 0.5.
+        # Kernel ridge regression on the other anchors scores all groups. An anchor's group is wrong if its
+        # score is below the anchor's error rate, and if the score of another group is above 0.5.
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale
         system[np.diag_indices(n)] += RIDGE
@@ -292,14 +295,14 @@ class Spread:
         return np.where(wrong, best, self.groups)
 
     def labels_of_samples(self) -> IntpArray:
-        """Return the group of each sample, either from its point or interpolated from three landmarks."""
+        """Return the group of each sample: that of its point or, with landmarks, a local prediction."""
         base = self.base
         if base.landmark_of is None:
             return self.group
         if self.n_real < 2 or base.nearest is None:
             return self.group[base.landmark_of]
         positions, shares = base.nearest()
-        # An answer about a sample applies to all samples with the same landmark.
+        # An answer about a sample also applies to all other samples of its landmark.
         settled = np.zeros(base.n_points, dtype=np.bool_)
         settled[self.points] = True
         scores = self.probabilities.copy()
@@ -314,9 +317,9 @@ class Spread:
 def spread_groups(
     base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
-    """Extend the groups of the anchors (oldest first, groups numbered by first anchor) to all points."""
-    # ``pairs`` contains the volunteered pairs, except those of two anchors. ``signs`` is 1 for must-links, -1
-    # for cannot-links, and closer to 0 for doubtful pairs.
+    """Infer the groups of all points from ``groups`` of the anchors ``points``, oldest first."""
+    # Groups are numbered by first anchor. ``pairs`` contains volunteered pairs, except pairs of anchors.
+    # ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
     with one_thread("blas"):
         return _spread(base, points, groups, pairs, signs)
 
@@ -332,7 +335,7 @@ def _spread(
         total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
     best = best_member(total, pool.n_clusters)
     weights = np.exp(_RATE * (total - total.max()))
-    # Ignore partitions whose weight is below this fraction of the largest weight.
+    # Ignore partitions with less than this fraction of the largest weight.
     kept = np.flatnonzero(weights >= 1e-3)
     weights = weights[kept] / weights[kept].sum()
 
@@ -340,7 +343,7 @@ def _spread(
     held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
     new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
     if n_real >= 2 and new_share < 0.5:
-        # Most clusters proved to be parts of known groups, so clusters without anchors probably are as well.
+        # Groups have several clusters on average, so clusters without anchors probably belong to them too.
         held[:] = True
     provisional = np.flatnonzero(~held)
     number = np.full(len(held), -1)
@@ -388,7 +391,7 @@ def _spread(
 
 
 def _medoids(draft: Spread, n_provisional: int) -> IntpArray:
-    """Return the medoid of each provisional group: the point that shares clusters with the most members."""
+    """Return each provisional group's medoid, which most often shares a cluster with other members."""
     base = draft.base
     inside = np.flatnonzero(draft.group >= draft.n_real)
     own = draft.group[inside] - draft.n_real
@@ -409,7 +412,7 @@ def _medoids(draft: Spread, n_provisional: int) -> IntpArray:
 
 
 def _ridge(draft: Spread, system: FloatArray, scale: float) -> FloatArray:
-    """Predict the probabilities of the real groups by kernel ridge regression on the anchors' indicators."""
+    """Predict the probabilities of groups with anchors by kernel ridge regression on the anchors."""
     n_real, n = draft.n_real, len(draft.points)
     system[np.diag_indices(n)] += RIDGE
     targets = np.eye(n_real)[draft.groups] - 1.0 / n_real

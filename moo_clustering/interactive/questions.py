@@ -1,10 +1,10 @@
-"""Selection of the next question, and effects of an answer.
+"""Select the next question, and apply an answer.
 
 A :class:`State` contains the answers and groups of a session. An :class:`Inquiry` selects the next question
-for a state, and returns the inquiry that follows an answer. A question asks whether two groups are one class,
-or to which group a sample belongs. Questions are ranked by the probability of an error times the number of
-affected samples. A sample is compared with the oldest anchors of a group, not with the nearest. Otherwise, a
-single wrong answer could draw the samples of one class into another.
+for a state, and returns the inquiry that follows an answer. A question asks whether two groups are the same
+class, or to which group a sample belongs. Questions are ranked by the probability that the current grouping
+is wrong, times the number of affected samples. A sample is compared with the oldest anchors of a group, not
+with the nearest. Otherwise, a single wrong answer could draw the samples of one class into another.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Two groups are joined if the log-odds that they are one class exceed this value. If one in ten pairs of
-# groups is one class, a single "together" suffices: a second question would cost more than it gains.
+# Two groups are joined if the log-odds that they are the same class exceed this value. If this is true of one
+# in ten pairs of groups, a single "together" suffices: a second question would cost more than it gains.
 _JOINED = math.log(4.0)
-# Maximum number of a group's oldest anchors to compare with a sample, and with another group.
+# Maximum number of a group's oldest anchors that are compared with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # A sample is set aside for _ASIDE answers after _UNKNOWNS consecutive "unknown" answers about it.
 _ASIDE, _UNKNOWNS = 10, 2
 # Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
 
-# Weight of the prior error rate (as a number of repeats), maximum estimate, minimum error rate of an answer.
+# Weight of the error-rate prior (in repeats), maximum estimated error rate, minimum rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
@@ -67,14 +67,14 @@ class State:
     """The state of a session. Each answer changes a copy of it."""
 
     anchors: dict[int, int] = field(default_factory=dict)  # identity of each anchor's group, oldest first
-    names: dict[int, str] = field(default_factory=dict)  # names of identities
+    names: dict[int, str] = field(default_factory=dict)  # names of group identities
     answers: list[PairAnswer] = field(default_factory=list)
     asked: set[Pair] = field(default_factory=set)
     together: int = 0  # number of "together" answers about groups
     apart: int = 0
     pending: int | None = None  # point about which a series of questions is being asked
     unknowns: int = 0  # number of consecutive "unknown" answers about this point
-    aside: dict[int, int] = field(default_factory=dict)  # number of answers until which a point is set aside
+    aside: dict[int, int] = field(default_factory=dict)  # a point is set aside until n_answers exceeds this
     named: dict[int, float] = field(default_factory=dict)  # probability that a point's name is wrong
     n_answers: int = 0
     n_identities: int = 0
@@ -113,8 +113,8 @@ class State:
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
     """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
-    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior,
-    # with the mean implied by ``prior`` and a weight of four repeats.
+    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior
+    # with the mean that ``prior`` implies and a weight of four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
@@ -160,16 +160,16 @@ class Inquiry:
         number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
         points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
         groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
-        # Answers to questions affect the partition only once their sample is placed, so omit them here.
+        # Use only volunteered answers: other answers count once their sample is an anchor.
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        # The less certain an answer is, the less it reduces the likelihood of partitions that violate it.
+        # Uncertain answers have a smaller effect on the likelihood of partitions that violate them.
         signs = np.array([np.clip(self._evidence(a) / self.strength, -1.0, 1.0) for a in loose])
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
-        # No sample is asked about twice, so the user could not correct a wrong name: correct it here.
+        # Correct wrong names by predictions: the user cannot, because no sample is asked about twice.
         with one_thread():
             rates = np.array([state.named.get(point, self.error_rate) for point in state.anchors])
             corrected = spread.corrected_groups(rates)
@@ -206,7 +206,7 @@ class Inquiry:
 
     @cached_property
     def _between_groups(self) -> FloatArray:
-        """Log-odds implied by the answers about each pair of groups, shape (n_groups, n_groups)."""
+        """Log-odds that two groups are the same class, from answers alone, shape (n_groups, n_groups)."""
         total = np.zeros((self.spread.n_groups, self.spread.n_groups))
         for answer in self.state.answers:
             g, h = self.standing_for[answer.i], self.standing_for[answer.j]
@@ -215,11 +215,11 @@ class Inquiry:
         return total
 
     def _evidence(self, answer: PairAnswer) -> float:
-        """Return the log-odds with which an answer supports "together"."""
+        """Return the log-odds for "together" that an answer implies."""
         return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:
-        """Return the log-odds that a point belongs to each group, implied by the answers about the point."""
+        """Return the log-odds that a point belongs to each group, from the answers about it alone."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
             if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
@@ -227,7 +227,7 @@ class Inquiry:
         return total
 
     def _compared(self, point: int, answer: PairAnswer) -> int:
-        """Return the group of the representative with which an answer compares a point; -1 if none."""
+        """Return the group that the other point of an answer represents; -1 if it represents none."""
         return int(self.standing_for[answer.j if answer.i == point else answer.i])
 
     @cached_property
@@ -239,7 +239,7 @@ class Inquiry:
         usual = (state.together + 0.2) / (answered + 2.0)
         floor = np.full(spread.n_groups, usual)
         floor[spread.n_real :] = max(usual, 1.0 - spread.new_share)
-        # A group is more likely to be of the same class as its nearest group than as any other group.
+        # The prior probability that two groups are the same class decreases with their distance rank.
         near = floor[:, None] / self._ranks()
         p = np.maximum(spread.together(typical, typical), np.maximum(near, near.T))
         return logit(np.clip(p, 1e-6, 1.0 - 1e-6)) + self._between_groups
@@ -282,7 +282,7 @@ class Inquiry:
             return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
     def _group_proposals(self) -> Iterator[Proposal]:
-        """Generate questions about groups, best first."""
+        """Yield questions about groups, best first."""
         spread = self.spread
         if spread.n_groups < 2:
             return
@@ -310,7 +310,7 @@ class Inquiry:
         return None
 
     def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
-        """Return a representative of the larger unnamed group; None if both groups are named or set aside."""
+        """Return a point of the larger group that is not named or set aside; None without such a group."""
         for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
             if self.name_of(group) is None:
                 point = self.founders[group][0]
@@ -319,8 +319,8 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample, or None if its value is at most ``above``."""
-        # With ``aside``, samples that were set aside are also considered.
+        """Return the best question about a sample; None unless its value exceeds ``above``."""
+        # ``aside`` includes samples that were set aside.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -343,13 +343,13 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return 30 points in clusters with many expected errors, the 30 most uncertain, and 30 at random."""
+        """Return the 30 points in clusters with the most expected errors, the 30 least certain, 30 random."""
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
         uncertain = spread.error * self.base.masses
         zeros = np.zeros(self.base.n_points, dtype=np.intp)
-        # Expected number of errors in the clusters of each point.
+        # Expected number of samples with a wrong group in the clusters that contain each point.
         sums = spread.count(zeros, 1, uncertain)
         near = spread.membership(np.arange(self.base.n_points), zeros, sums)
         rng = np.random.default_rng([self.seed, self.state.n_answers])
@@ -357,7 +357,7 @@ class Inquiry:
             free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
             free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
             rng.choice(free, n, replace=False),
-            # Points in volunteered answers may not be in a group yet.
+            # Also include points in volunteered answers that are not anchors yet.
             np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
         ]
         return np.intersect1d(np.concatenate(chosen), free)
@@ -371,7 +371,7 @@ class Inquiry:
             order.remove(own)
             order.insert(0, own)
         elif state.unknowns and len(order) > 1:
-            # After an "unknown" answer, continue with another group.
+            # After an "unknown" answer, ask about another group.
             group = self._compared(point, state.answers[-1])
             if group in order:
                 order.remove(group)
@@ -385,7 +385,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Return a question about an anchor that no "together" answers link to its group's oldest anchor."""
+        """Return a question about an anchor not linked to its group's oldest anchor by answers, or None."""
         if self.names:
             return None
         spread, state = self.spread, self.state
@@ -406,10 +406,10 @@ class Inquiry:
         n_real, n_groups = spread.n_real, spread.n_groups
         provisional = spread.group[point] >= n_real
         sizes = np.bincount(spread.groups, minlength=max(n_real, 1))
-        # Good-Turing estimate of unseen classes, based on the classes that occur only once.
+        # Good-Turing estimate of the share of unseen classes, from the classes with a single anchor.
         unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
         if point in state.anchors:
-            # The votes for an anchor include its own group, so ignore them.
+            # An anchor's votes depend on the group it was assigned, so ignore them.
             q, new = np.ones(n_groups), unseen
         else:
             q = votes.copy()
@@ -427,7 +427,7 @@ class Inquiry:
         return q / q.sum()
 
     def _is_clear(self, q: FloatArray) -> bool:
-        """Return whether a point's posterior is high enough to place it in its most probable group."""
+        """Return whether posterior ``q`` is high enough to place a point in its most probable group."""
         return bool(q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED))
 
     # Answers.
@@ -466,7 +466,7 @@ class Inquiry:
     def _join_if_likely(
         self, state: State, groups: tuple[int, ...], first: int, second: int, answer: PairAnswer
     ) -> None:
-        """Join two groups after a "together" answer if the log-odds are high enough."""
+        """Join two groups (identities ``first`` and ``second``) if the answer makes it likely enough."""
         if answer.sign < 0:
             return
         g, h = groups
@@ -474,8 +474,8 @@ class Inquiry:
             state.join(first, second)
 
     def _join_at_end(self, state: State) -> None:
-        """Join two groups with more "together" than "apart" answers, once every point is an anchor."""
-        # The groups are joined only if all pairs of their founders were asked about: no answers can follow.
+        """Once every point is an anchor, join two groups with more "together" than "apart" answers."""
+        # Require that all pairs of their founders were asked about, so that no answer can follow.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}
@@ -512,7 +512,7 @@ class Inquiry:
         """Make a point an anchor of an existing or a new group."""
         about = [answer for answer in state.answers if answer.sign and point in (answer.i, answer.j)]
         asked_about = {self._compared(point, answer) for answer in about}
-        # Provisional groups with which the point was compared become real groups, anchored at their medoids.
+        # Provisional groups that were compared with the point become real: their medoids become anchors.
         for g in sorted(asked_about | {group}):
             if self.spread.n_real <= g < self.spread.n_groups:
                 state.found(self.founders[g][0])
@@ -526,7 +526,7 @@ class Inquiry:
         state.aside.pop(point, None)
 
     def _anchor(self, state: State, point: int, identity: int) -> None:
-        """Assign a group to a point and to all points linked to it by volunteered "together" answers."""
+        """Make a point, and points linked to it by volunteered "together" answers, anchors of a group."""
         state.anchors[point] = identity
         reached, grew = {point}, True
         while grew:
@@ -544,7 +544,7 @@ class Inquiry:
         state = self.state.copy()
         state.n_answers += 1
         if i == j:
-            # Two samples with the same landmark are always in the same group.
+            # Both samples have the same landmark, so they are in the same group anyway.
             return self.at(state, same_partition=True)
         state.asked.add(ordered(i, j))
         answer = PairAnswer(i, j, sign, True, odds)
@@ -558,7 +558,7 @@ class Inquiry:
             if first != second:
                 self._join_if_likely(state, (g, h), first, second, answer)
             elif sign < 0:
-                # The answer corrects a group, so reconsider the younger anchor.
+                # The answer contradicts a group, so place the younger of both anchors again.
                 younger = max(known, key=list(state.anchors).index)
                 q = self.posterior(younger, state)
                 if self._is_clear(q):
@@ -578,7 +578,7 @@ class Inquiry:
         return self.at(state)
 
     def _place_if_apart_from_all(self, state: State, point: int) -> None:
-        """Make linked samples a new group if volunteered answers separate them from all large groups."""
+        """Make a point and its linked points a new group if answers separate them from all large groups."""
         if point in state.anchors or not self.spread.n_real:
             return
         members = state.joined(point)
@@ -606,7 +606,7 @@ class Inquiry:
         of_name = {text: identity for identity, text in state.names.items()}
         group = int(self.standing_for[point])
         if self.spread.n_real <= group:
-            # The name shows whether the provisional group is a known class.
+            # A known name means that the provisional group is the same class as another group.
             state.together += name in of_name
             state.apart += name not in of_name
         identity = state.anchors.get(point)

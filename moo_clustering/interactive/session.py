@@ -35,15 +35,15 @@ _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
 # Maximum size of an answer file in bytes; an answer takes a few hundred bytes.
 _LARGEST = 2**26
-# Entries of an event that belong to the answer rather than the question.
+# Entries of an event that describe the answer, not the question.
 _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
-# Expected error below which the result is good enough to inspect, and below which the user may stop.
+# Maximum expected error for suggesting to inspect the result, and for suggesting to stop.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
-# A contradiction is reported if it lowers a probability from above this value to below one half.
+# A contradiction is reported if an answer lowers a probability from above this value to below one half.
 _SURE = 0.9
-# Error rate assumed at the start, and expected number of wrong answers after which to repeat a question.
+# Initial error rate, and expected number of wrong answers after which a question is repeated.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
-# Value of repeating a question: a wrong answer about groups moves more samples than one about a sample.
+# Value of repeating a question, by kind: wrong answers about groups affect more samples.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
 
 
@@ -135,12 +135,12 @@ class AnswerSession:
         self._fingerprint = fingerprint(base.pool.labels, base.landmark_of)
         self._inquiry = self._at(State())
         self.error_rate_ = self._inquiry.error_rate
-        # For each answer, the state before it, the answer, and its row in the history.
+        # For each answer: the state before it, its event, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # For each reopening of an answer: number of answers after it, event, and answers and state before it.
+        # For each revision of an answer: number of answers after it, its event, answers and state before it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
-        self._events: list[dict[str, Any]] = []  # all events, as they are written to the file
+        self._events: list[dict[str, Any]] = []  # all events, as written to the file
         self._path: Path | None = None
         self._refresh()
         if path is not None:
@@ -153,7 +153,7 @@ class AnswerSession:
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
         """Return whether the session belongs to the fit with the given pool and landmarks."""
-        # The last partition in the session's pool may be the result of the fit.
+        # The session's pool may have the result of the fit as an additional, last partition.
         own = self._base.pool.labels[: len(labels)]
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
@@ -169,7 +169,7 @@ class AnswerSession:
         first = np.full(spread.n_groups, len(groups))
         first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
         present = np.argsort(first, kind="stable")[: int((first < len(groups)).sum())]
-        # Number of each group in ``labels_``, or -1 for a group without samples.
+        # Label of each group in ``labels_``, or -1 for groups without samples.
         self._number = np.full(spread.n_groups, -1, dtype=np.int32)
         self._number[present] = np.arange(len(present), dtype=np.int32)
         self._group_of_number = present
@@ -257,7 +257,7 @@ class AnswerSession:
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
 
     def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
-        """Check a confidence, and return the event entry that stores it."""
+        """Validate a confidence, and return it as an entry for an event."""
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
@@ -313,7 +313,7 @@ class AnswerSession:
         return self
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
-        """Return a function that answers from the known classes of the samples."""
+        """Return a function that answers questions from the known classes of the samples."""
         n = self._base.n_samples
         expected = f"oracle must be a function, or contain one class per sample ({n})"
         if isinstance(classes, str) or np.ndim(classes) != 1:
@@ -373,7 +373,7 @@ class AnswerSession:
         return answer if answer == "unknown" and "name" not in event else _checked_name(answer)
 
     def _replace(self, number: int, events: list[dict[str, Any]]) -> None:
-        """Replace answer ``number`` and all later answers with ``events``."""
+        """Drop answer ``number`` and all later answers, and apply ``events`` instead."""
         state = self._past[number][0]
         self._past, self._inquiry = self._past[:number], self._at(state)
         self._refresh()
@@ -407,7 +407,7 @@ class AnswerSession:
             kept = {name: value for name, value in old.items() if name not in _OF_AN_ANSWER}
             start = number
             if (first := self._repeated(old)) >= 0:
-                # The changed answer may no longer differ from the first one, so apply the first one again.
+                # The revised repeat may now agree with the first answer, so apply the first answer again.
                 start, events[first] = first, events[first] | {"withdrawn": False}
             events[number : number + 1] = [] if answer is None else [kept | {key: answer}]
             self._replace(start, events[start:])
@@ -467,7 +467,7 @@ class AnswerSession:
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """Return the question that an event answers, or None if the answer was volunteered."""
-        # Restore the question from the event, because another machine might select a different question.
+        # Restore the question from the event: on another machine, a different one might be selected.
         inquiry, (a, b) = self._inquiry, points
         g, h = int(inquiry.standing_for[a]), int(inquiry.standing_for[b])
         if "kind" not in event or h < 0:
@@ -480,14 +480,14 @@ class AnswerSession:
         return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
 
     def _repeated(self, event: dict[str, Any]) -> int:
-        """Return the number of the answer whose question an event repeats, or -1 if it repeats none."""
+        """Return the number of the answer to the question that an event repeats, or -1."""
         if event.get("kind") != "repeat":
             return -1
         asked = [one.get("kind", "repeat") != "repeat" and {*one["samples"]} for _, one, _ in self._past]
         return asked.index(own) if (own := {*event["samples"]}) in asked else -1
 
     def _repeat(self) -> Proposal | None:
-        """Return a question to repeat if a repeat is due, else None."""
+        """Return a question to ask again if a repeat is due, else None."""
         if self.error_rate != "auto" or self._inquiry.state.pending is not None:
             return None
         kinds = [line["kind"] for _, _, line in self._past]
@@ -509,12 +509,12 @@ class AnswerSession:
         return found
 
     def _probability_after(self, event: dict[str, Any], line: dict[str, Any]) -> float:
-        """Return the probability that two samples belong together, given an answer about them."""
+        """Return the probability that the samples of an event belong together, given its answer."""
         odds = SIGNS[event["answer"]] * (odds_of(event.get("confidence")) or self._inquiry.strength)
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
-        """Return the number of the latest answer that the new answer almost certainly contradicts, or -1."""
+        """Return the number of the latest opposite answer if the new answer is very unlikely, or -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
@@ -544,7 +544,7 @@ class AnswerSession:
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
-        """Raise an InconsistentConstraintsError if a certain answer contradicts other answers."""
+        """Raise an InconsistentConstraintsError if an answer contradicts others (for error rate 0)."""
         if (left_out := event.get("reopen")) is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
         if event.get("answer") in ("together", "apart") and len(event["samples"]) == 2:
@@ -559,7 +559,7 @@ class AnswerSession:
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
             if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
-            # Use the first answer to a repeated question, unless the second answer differs from it.
+            # Of a repeated question, use the first answer, or neither if the answers differ.
             if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 
@@ -612,7 +612,7 @@ class AnswerSession:
         columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
 
-    # Methods that read and write files.
+    # Files.
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answers to a JSON-lines file, from which ``ask(resume=path)`` can continue.
@@ -638,7 +638,7 @@ class AnswerSession:
         }
 
     def _write_from(self, path: Path) -> None:
-        """Write the session, and every later answer, to a file."""
+        """Write the session to a file, to which later events are appended."""
         try:
             if path.exists() and path.stat().st_size:
                 raise FileExistsError
@@ -649,7 +649,7 @@ class AnswerSession:
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
-        """Store an event. If there is a file, the event is written to it before taking effect."""
+        """Store an event in memory and, if there is a file, append it before it takes effect."""
         if self._path is not None:
             line = (json.dumps(event) + "\n").encode()
             with open(self._path, "r+b", buffering=0) as file:
@@ -814,8 +814,8 @@ class AnswerSession:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Return the header and the events in a file, and whether its last line is terminated."""
-    # An unterminated last line, written by a killed process, is kept if it is complete JSON.
+    """Return the header and events of a file, and whether its last line ends with a line break."""
+    # Keep the unterminated last line of a killed process if it is complete JSON.
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Display of the samples in a question: pictures, the features that differ most, and words."""
+"""Display of samples in questions: pictures, the features that differ most, and words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from moo_clustering._data import checked_array
 # Maximum number of words or sparse values shown, and maximum number of characters in a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
-# Media type and first bytes of picture files, by suffix, and maximum size of a picture file in bytes.
+# Media type and first bytes of picture files by suffix; maximum size of a picture file in bytes.
 _JPEG = ("image/jpeg", b"\xff\xd8\xff")
 _PICTURES = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"), ".jpg": _JPEG, ".jpeg": _JPEG,
@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
     name: str
     values: tuple[str, ...]
-    difference: float  # distance between two samples, or from one to the mean, in standard deviations
+    difference: float  # between two samples, or from the mean, in standard deviations
 
 
 class Beside(NamedTuple):
@@ -109,12 +109,12 @@ class ShownColumn:
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
-        """Mean of the numbers, or shares of the categories, and the standard deviation."""
+        """Mean of the numbers (or shares of the categories), and the standard deviation."""
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
             return shares, float(np.sqrt((1.0 - (shares**2).sum()) / 2.0))
-        # Divide by the largest absolute value to prevent squares from overflowing.
+        # Divide by the largest absolute value, because squares could overflow.
         unit = float(np.abs(known).max(initial=0.0)) or 1.0
         parts = known / unit if len(known) else np.zeros(1)
         return np.array([parts.mean() * unit]), float(parts.std() * unit)
@@ -136,7 +136,7 @@ class ShownColumn:
 class ShownSamples:
     """Names, columns, texts and terms of the samples that can be shown; ``samples`` are ascending rows."""
 
-    # ``terms`` contains word weights of texts, or sparse features, with shape (n_shown, n_terms).
+    # ``terms`` contains word weights of texts, or sparse features, shape (n_shown, n_terms).
 
     samples: IntpArray
     names: tuple[str, ...]
@@ -232,7 +232,7 @@ class ShownSamples:
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
-        """Return the terms with a larger weight in each row, and lines for the terms that differ most."""
+        """Return the terms with a larger weight in each row, and a Line for each term that differs most."""
         if self.terms is None:
             return (), []
         found = self.terms[rows].toarray()
@@ -263,7 +263,7 @@ class ShownSamples:
     @classmethod
     def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
         columns = tuple(
-            ShownColumn(name, kind, values, tuple(words), *form)  # earlier versions stored no form
+            ShownColumn(name, kind, values, tuple(words), *form)  # files of earlier versions contain no form
             for (name, kind, words, *form), values in zip(meta["columns"], arrays["shown_cells"], strict=True)
         )
         texts = None if meta["texts"] is None else tuple(meta["texts"])

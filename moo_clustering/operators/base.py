@@ -1,4 +1,4 @@
-"""Base classes of the operators, and checks of problems, algorithms and user-defined operators."""
+"""Base classes for operators, and validation of problems, algorithms and user-defined operators."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -125,7 +125,7 @@ class SeededOperator(Documented, ABC):
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
         """Vary, repair or sample individuals, using only random numbers from ``rng``.
 
-        ``X`` contains parents, individuals to mutate or repair or, for samplings, the number of individuals.
+        ``X`` contains parents or the individuals to mutate or repair; for samplings, it is their number.
         """
 
 

@@ -95,7 +95,8 @@ class RelocateCenter(base.DrawnMutation):
         ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` draws three random centres, moves
         the one whose removal increases the objective least, and replaces D_i with its square.
     mix : float, optional
-        Probability of a uniform draw. Default: the individual's ``"mix"`` or, if absent, a random number.
+        Probability of a uniform draw. Default: the individual's ``"mix"``, as set by
+        :class:`CenterMatchingCrossover`, or, if absent, a uniform random number for each mutation.
     """
 
     def __init__(
@@ -155,7 +156,10 @@ def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
 
 
 class LocalSearchRepair(base.GeneRepair):
-    """Replace individuals' genes with ``problem.improve(X)`` (Lamarckian inheritance)."""
+    """Replace individuals' genes with ``problem.improve(X)`` (Lamarckian inheritance).
+
+    Requires a problem with a method ``improve``, which runs Lloyd's algorithm in ``SumOfSquaresProblem``.
+    """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.require(problem, "problem with improve(X)", "improve").improve(X)

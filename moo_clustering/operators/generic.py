@@ -243,8 +243,8 @@ def suited_operators(
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        Individuals with equal partitions (or, if an index uses genes or decoding is slow, with equal
-        ``encoding.canonical`` genes) are duplicates, which the sampling replaces.
+        With an ``encoding``, individuals with equal partitions (or, if an index uses genes or decoding is
+        slow, with equal ``encoding.canonical`` genes) are duplicates, which the sampling replaces.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -284,7 +284,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     n_var = getattr(problem, "n_var", None)
     earlier: Any = getattr(start, "result_", None)
     if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
-        # A graph contains more information than its partition, so continue from the earlier population.
+        # A graph contains more than its partition, so start from the genotypes of the earlier run.
         start = earlier if earlier.X is not None else start
     rows = start_rows(start)
     is_population = isinstance(start, Population | Result)

@@ -34,9 +34,10 @@ BLOCK_DRAWS = 2**22
 class PartitionSampling(base.SeededSampling):
     """Draw partitions of bags by several methods, then repair clusters below the minimum size.
 
-    Shares are converted to numbers of individuals by the largest-remainder method. Raises a ValueError for an
-    unknown kind, for shares that are negative or all zero, or if ``km_steps`` is below 1. Source:
-    Evolutionary multi-instance clustering (initialisation, KM operator, BAMIC), except for ``"optima"``.
+    Shares are converted to numbers of individuals by the largest-remainder method. ``"optima"`` can yield
+    equal partitions, which :class:`RefillingSampling` replaces. Raises a ValueError for an unknown kind, for
+    shares that are negative or all zero, or if ``km_steps`` is below 1. Source: Evolutionary multi-instance
+    clustering (initialisation, KM operator, BAMIC), except for ``"optima"``.
 
     Parameters
     ----------
@@ -136,7 +137,8 @@ class _AlignedCrossover(base.PairCrossover):
     Parameters
     ----------
     align : bool
-        Whether to align the second parent's labels with the first parent's by ``align_labels``.
+        Whether to align the second parent's labels with the first parent's by ``align_labels``, so that equal
+        clusters have equal labels.
     """
 
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
@@ -257,7 +259,8 @@ class KMMutation(base.DrawnMutation):
     """Assign each bag to the nearest centroid of the partition (the KM operator).
 
     The minimum cluster size is ignored; :class:`MinSizeRepair` restores it. A mutation takes as long as an
-    evaluation. Source: Evolutionary multi-instance clustering (KM operator).
+    evaluation, O(n N) for N bags with n instances in total. Source: Evolutionary multi-instance clustering
+    (KM operator).
     """
 
     def __init__(
@@ -279,7 +282,8 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Renumber the clusters of each partition by first appearance.
 
-    Genes are rounded first; negative genes raise a ValueError. Takes O(n_individuals (n_samples + K)) time.
+    Equal partitions then have equal genes. Genes are rounded first; negative genes raise a ValueError. Takes
+    O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -291,8 +295,9 @@ class CanonicalRepair(base.GeneRepair):
 class MinSizeRepair(base.GeneRepair):
     """Fill clusters up to the minimum size, starting with the moves of bags that worsen the objective least.
 
-    Cluster labels are rounded first, and valid individuals are not changed. With ``handling="repair"``,
-    constraints are also repaired. Takes as long as an evaluation, plus O(N) time per moved bag, for N bags.
+    Cluster labels are rounded first, and valid individuals are not changed. If the objective has
+    ``handling="repair"``, violated constraints are also repaired. Takes as long as an evaluation, plus O(N)
+    time per moved bag, for N bags.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 
 
 class ModesSampling(base.SeededSampling):
-    """Draw K samples without replacement as modes of a ``FuzzyModesProblem``."""
+    """Draw K samples without replacement as ``FuzzyModesProblem`` modes; equal samples yield equal modes."""
 
     _needs = MODES
 
@@ -28,7 +28,7 @@ class ModesSampling(base.SeededSampling):
 
 
 class ModesMutation(base.SeededMutation):
-    """Set a random attribute of a random mode to a random category or a random number in its range."""
+    """Set a random attribute of a ``FuzzyModesProblem`` mode to a random category or number in its range."""
 
     _needs = MODES
 

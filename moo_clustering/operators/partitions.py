@@ -82,7 +82,10 @@ class LabelGraph:
         return out
 
     def united(self, labels: Labels, k_max: int) -> Labels:
-        """Merge the smallest cluster with its most similar or next smallest, down to ``k_max`` clusters."""
+        """Merge the smallest cluster with its most similar cluster until at most ``k_max`` clusters remain.
+
+        Ties are broken by the lowest label. A cluster without links is merged with the next smallest cluster.
+        """
         size: FloatArray = np.bincount(labels).astype(np.float64)
         if len(size) <= k_max:
             return labels
@@ -114,8 +117,8 @@ class LabelGraph:
 class PoolSampling(Sampling):
     """Return the highest-scoring distinct partitions of a pool, deterministically.
 
-    The population is smaller than requested if the pool has too few distinct partitions. Source:
-    ParetoClustering, operators.
+    The population is smaller than requested if the pool has too few distinct partitions. Requires a problem
+    with an encoding. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -205,7 +208,7 @@ def lay_over(
     max_rounds: int,
     k_max: int,
 ) -> Labels:
-    """Combine the inherited clusters of a with what remains of the clusters of b, deterministically."""
+    """Combine the inherited clusters of parent a with the remainders of the clusters of parent b."""
     covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
     pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
     # The tolerance is for rounding: 0.3 * 10 may exceed 3 in floating point.
@@ -226,7 +229,7 @@ def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
 
 
 class LabelMutation(base.DrawnMutation):
-    """Mutation of one partition at a time, before and after which labels are numbered by first appearance."""
+    """Mutation of single partitions whose labels are numbered by first appearance, before and afterwards."""
 
     @abstractmethod
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:

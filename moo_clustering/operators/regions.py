@@ -17,7 +17,7 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Default number of moves proposed in a climb: number per area, minimum and maximum.
+# Number of moves that a climb proposes by default: number per area, and minimum and maximum in total.
 _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
@@ -30,7 +30,8 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 class DirectedMutation(base.SeededMutation):
     """Base class for mutations that improve a weighted sum of the objectives.
 
-    ``DirectedWalks`` sets the weights; in other algorithms, they are random.
+    ``DirectedWalks`` sets the weights; in other algorithms, they are random and divided by the objectives'
+    mean magnitudes. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
@@ -133,7 +134,7 @@ class BoundaryClimb(DirectedMutation):
 def _directions(
     problem: Any, encoding: RegionEncoding
 ) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
-    """Return one-hot kinds of the objectives (0 if they guide no moves), shape (n_obj, 5), and their data."""
+    """Return each objective's one-hot kind (0 if it guides no moves), shape (n_obj, 5), and their data."""
     n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
     features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
     changes = None

@@ -21,7 +21,7 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem
 class SeedSampling(base.SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then place k distinct documents as seeds in random slots.
 
-    Source: SISC-ML (seeds, labels).
+    Requires a ``SubspaceClusteringProblem``. Source: SISC-ML (seeds, labels).
 
     Parameters
     ----------
@@ -65,8 +65,9 @@ class AlignedSeedCrossover(base.PairCrossover):
     """Swap the seeds of matching clusters between two parents with probability one half.
 
     Matching minimises the sum of squared distances between centroids. Unmatched seeds go to random children.
-    Repeated seeds are removed, and random documents are added if too few seeds remain. Takes O(k^2 n_features
-    + k^3) time per pair. Source: an evolutionary search over SISC-ML clusters.
+    Repeated seeds are removed, and random documents are added if too few seeds remain. Requires a
+    ``SubspaceClusteringProblem``. Unevaluated parents are evaluated first. Takes O(k^2 n_features + k^3) time
+    per pair. Source: an evolutionary search over SISC-ML clusters.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -90,9 +91,10 @@ class AlignedSeedCrossover(base.PairCrossover):
 class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed with a document drawn in proportion to its distance to the nearest centroid.
 
-    Each distance uses the feature weights of the centroid's cluster. Takes O(n_samples) time per individual,
-    and evaluates unevaluated individuals, which :class:`~moo_clustering.operators.ExclusiveMating` avoids.
-    Source: an evolutionary search over SISC-ML clusters.
+    Each distance uses the feature weights of the centroid's cluster. Requires a
+    ``SubspaceClusteringProblem``. Takes O(n_samples) time per individual, and evaluates unevaluated
+    individuals, which :class:`~moo_clustering.operators.ExclusiveMating` avoids. Source: an evolutionary
+    search over SISC-ML clusters.
 
     Parameters
     ----------
@@ -136,8 +138,8 @@ def _distant(distances: AnyFloatArray, slots: IntArray, rng: Generator) -> Int64
 class SweepSeedMutation(base.DrawnMutation):
     """Replace each seed with the document with the highest membership in its cluster (local search).
 
-    If each seed is already that document, the mutant is a copy. For time and source, see
-    :class:`DistantSeedMutation`.
+    The mutant's sweeps continue where its parent's sweeps ended. If each seed is already that document, the
+    mutant is a copy. For requirements, time and source, see :class:`DistantSeedMutation`.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

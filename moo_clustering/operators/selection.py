@@ -23,8 +23,8 @@ def batched_tournament(
 ) -> IntArray:
     """Run tournaments, decided by feasibility, then by dominance or rank, then by crowding, then at random.
 
-    Selects the same winners as pymoo's :func:`pymoo.algorithms.moo.nsga2.binary_tournament`, except in ties,
-    in O(n_tournaments pressure n_obj) time.
+    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners as pymoo's
+    ``binary_tournament``, except in ties, in O(n_tournaments pressure n_obj) time.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
 class CanonicalDuplicates(DuplicateElimination):
     """Eliminate individuals with a canonical genotype that has already occurred.
 
-    Takes O(n_individuals n_var) time plus the time for ``canonical``. pymoo's default, the Euclidean distance
-    between genes, misses permuted medoids and renumbered clusters.
+    Compares one hash per individual, in O(n_individuals n_var) time plus the time for ``canonical``. pymoo's
+    default, the Euclidean distance between genes, misses permuted medoids and renumbered clusters.
 
     Parameters
     ----------

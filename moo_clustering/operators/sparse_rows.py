@@ -62,8 +62,8 @@ class SparseRowSampling(Sampling):
 class RowUniformCrossover(base.PairCrossover):
     """Swap each sample's row of weights between two parents with probability one half.
 
-    Swaps the entries of ``row_errors`` and ``row_sizes`` if both parents have them. Takes O(N w) time and
-    memory per crossed pair. Reconstructed like :class:`SparseRowSampling`.
+    Requires an ``SRMOSCProblem``. Swaps the entries of ``row_errors`` and ``row_sizes`` if both parents have
+    them. Takes O(N w) time and memory per crossed pair. Reconstructed like :class:`SparseRowSampling`.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ class SupportMutation(base.SeededMutation):
 
     A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G_aa,
     where g is minus half the gradient. The last link in a row is never dropped, and weights are refitted even
-    if no link changes. Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, and copies
-    its genes. Reconstructed like :class:`SparseRowSampling`.
+    if no link changes. Requires an ``SRMOSCProblem``. Takes O(row_rate N n_features (w + n_sweeps links))
+    time per individual, and copies its genes. Reconstructed like :class:`SparseRowSampling`.
 
     Parameters
     ----------
@@ -206,7 +206,8 @@ class RowTableEvaluator(Evaluator):
     """Evaluate SRMOSC individuals by summing their ``row_errors`` and ``row_sizes``.
 
     Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update both arrays, such as
-    ``RowUniformCrossover`` and ``SupportMutation``. Takes O(N) time per individual.
+    ``SparseRowSampling``, ``RowUniformCrossover`` and ``SupportMutation``. Missing arrays are computed. If
+    operators change genes but not these arrays, use pymoo's evaluator. Takes O(N) time per individual.
     """
 
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:

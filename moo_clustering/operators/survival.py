@@ -56,9 +56,9 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     """Select survivors by rank, then by the sum of crowding distance and a constraint bonus, then at random.
 
     The bonus w_m / M + w_c / C is the attribute ``"constraint_bonus"`` (default: 0) of individuals, which
-    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. For the
-    paper's tournament by rank, set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source:
-    NSGA-II-clus, Algorithms 1 and 2.
+    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. The
+    ``crowding`` of survivors includes the bonus. For the paper's tournament by rank, set
+    ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source: NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -129,9 +129,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
     """NSGA-II survival that recomputes the diversity objective f2 for the current population.
 
     pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
-    computes f2 relative to all parents and offspring before ranking, and relative to the survivors
-    afterwards. Requires feasible individuals. Takes O(pop N) time for f2, and O(n_div pop N) for ``"slots"``.
-    Source: PESC, Eq. 2 and "Complexity analysis", which specifies only ``n_div``.
+    computes f2 relative to all parents and offspring before ranking, and recomputes f2, rank and crowding
+    relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``. Takes
+    O(pop N) time for f2, and O(n_div pop N) for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis",
+    which specifies only ``n_div``.
 
     Parameters
     ----------
@@ -170,7 +171,11 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the survivors' rows and recomputed objectives; only the first column of ``F`` is used."""
+        """Return the survivors' rows, and their objectives relative to the survivors, shape (n_survive, 2).
+
+        ``ranks`` contains rank-encoded individuals, shape (n_individuals, n_samples). ``F`` contains their
+        objectives, shape (n_individuals, 2); its second column is ignored.
+        """
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
         chosen = self._choose(problem, ranks, merged, n_survive)
@@ -232,9 +237,9 @@ def _most_different(
 class EliteSurvival(Survival):
     """Wrap another survival, and always keep the individuals with the highest scalar scores.
 
-    ``scalar`` is called once per generation, with parents and offspring. If the elite replaces any survivors,
-    the wrapped survival is applied again to update their rank and crowding. Source: ParetoClustering,
-    evolution.
+    Requires a problem with ``decode`` and ``natural``, such as ``PartitionProblem``. ``scalar`` is called
+    once per generation, with parents and offspring. If the elite replaces any survivors, the wrapped survival
+    is applied again to update their rank and crowding. Source: ParetoClustering, evolution.
 
     Parameters
     ----------
@@ -329,7 +334,7 @@ class EliteMemory:
         self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A shallow copy suffices, because arrays are replaced rather than modified. The scalar can be large.
+        # A shallow copy suffices: arrays are replaced rather than modified. The ``scalar`` can be large.
         return copy.copy(self)
 
 

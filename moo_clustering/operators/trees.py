@@ -28,9 +28,10 @@ LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 class MSTInterestingnessSampling(base.SeededSampling):
     """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
 
-    A link is interesting if neither endpoint is among the L nearest neighbours of the other. Takes
-    O(n_individuals n_var) time; "2007" adds up to ten k-means iterations for each individual in the second
-    half of the population. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    Requires a ``MOCKProblem`` with any kind of encoding. A link is interesting if neither endpoint is among
+    the L nearest neighbours of the other. Takes O(n_individuals n_var) time; "2007" adds up to ten k-means
+    iterations for each individual in the second half of the population. Source: Handl and Knowles, IEEE TEVC
+    11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ class GreedyFrontSampling(base.SeededSampling):
 
 
 def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return a mask of the tree links that "delta" removes, shape (n_samples, n_var)."""
+    """Return the mask of the links that kind "delta" removes from the tree, shape (n_samples, n_var)."""
     order = _by_interest(problem)
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     most, row = min(n_samples, len(order) + 1), 1
@@ -114,7 +115,7 @@ def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return a mask of the tree links that "2007" removes, shape (n_samples, n_var)."""
+    """Return the mask of the links that kind "2007" removes from the tree, shape (n_samples, n_var)."""
     graph, samples = problem.graph, problem.encoding.relevant
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     order = _by_interest(problem)
@@ -169,8 +170,8 @@ class NeighborBiasedMutation(base.SeededMutation):
 
     A link to the r-th neighbour has rank r, a self link has rank 0, and a link outside the tree and lists has
     rank L + 1. With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at
-    1. Draws O(n_individuals (expected changes + interesting links)) random numbers. Source: Handl and
-    Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+    1. Requires a ``MOCKProblem``. Draws O(n_individuals (expected changes + interesting links)) random
+    numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------

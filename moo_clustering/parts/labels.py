@@ -17,7 +17,7 @@ from moo_clustering.parts.passes import check_workers, current_client
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Any]
-# Metadata key in label files, for a digest of the model, the index of the first row, and the number of rows.
+# Metadata key in label files: hash of the model, index of the first row, and number of rows.
 _KEY = b"moo_clustering"
 
 
@@ -53,7 +53,7 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for label indicators
     """
     with warnings.catch_warnings(action="ignore"):
-        # Label one row to find the labels' dtype and shape, and to fail if columns do not match the fit.
+        # Label one row to determine dtype and shape, and to raise an error if columns do not match the fit.
         like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
@@ -98,7 +98,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    digest = joblib.hash(label, hash_name="sha1")  # equal for copies, unlike a digest of pickles
+    digest = joblib.hash(label, hash_name="sha1")  # equal for copies, unlike a hash of pickles
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
     for file in sorted(target.glob("labels-*.parquet")):
@@ -131,7 +131,7 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     columns = found if isinstance(found, dict) else {"cluster": found}
     table = pa.table({"row": np.arange(start, start + len(rows)), **columns})
     table = table.replace_schema_metadata({_KEY: key})
-    # After a failure, two workers may write the same part, so the temporary name contains the process ID.
+    # Use the process ID in the temporary name: after a failure, two workers can write the same part.
     temporary = f"{file}.{os.getpid()}.partial"
     try:
         parquet.write_table(table, temporary)

@@ -1,4 +1,4 @@
-"""Passes over the parts of a table, in this process or as tasks on a Dask cluster."""
+"""Passes over the parts of a table, in this process or as tasks in a Dask cluster."""
 
 import importlib
 import sys
@@ -11,9 +11,9 @@ from weakref import WeakSet
 from moo_clustering._messages import progress_bar
 
 Merge = Callable[[Any, Any], Any]
-# Number of results that one task merges, and number of retries after a storage error.
+# Number of results merged per task, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
-# Clients whose workers are known to have the same package version as this process.
+# Clients with workers that were found to have the same package version as this process.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 
@@ -39,7 +39,7 @@ def current_client() -> Any:
     if distributed is None:
         return None
     with suppress(ValueError):
-        # A task that waits for other tasks would block its worker.
+        # Inside a task, this call succeeds. Waiting for other tasks would then block the worker.
         distributed.get_worker()
         return None
     with suppress(ValueError):
@@ -99,14 +99,14 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Submit the arguments as a task, which is rerun if its worker dies; ``scatter`` would lose them.
+        # Submit the arguments as a task, which is rerun if its worker dies; scattered data would be lost.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)
             if items[0].delayed is not None:
                 rows = client.compute([part.delayed for part in items], retries=_RETRIES)
             for part, some in zip(items, rows, strict=True):
-                # Remove ``delayed``, so that the task does not contain the graph of all parts.
+                # Drop ``delayed``, so that a task does not contain the graph of all parts.
                 future = submit(_visited, visit, part._replace(delayed=None), some, shared, retries=_RETRIES)
                 future.add_done_callback(lambda _, n=part.n_rows: progress.update(n))
                 futures.append(future)
@@ -125,7 +125,7 @@ def _run_on(
             "fewer rows, or workers with more memory"
         ) from error
     finally:
-        # After an error or Ctrl-C, cancel tasks that have not started.
+        # After an error or Ctrl-C, cancel the tasks that have not started.
         client.cancel(futures)
 
 

@@ -1,4 +1,4 @@
-"""Partitioned tables, read one part at a time: arrays, files and Dask collections."""
+"""Partitioned tables, read one part at a time from arrays, files or Dask collections."""
 
 import mmap
 import os
@@ -24,7 +24,7 @@ _ALLOWED = (
     "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
     "Parquet or CSV files"
 )
-# Number of rows to read at once, if file and chunk sizes permit: 10 MB with 10 float32 features.
+# Number of rows per part, if file and chunk sizes permit (10 MB with 10 float32 features).
 ROWS_PER_PART = 250_000
 _FILL = "fill them in or drop such rows before the fit"
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
@@ -150,13 +150,13 @@ class Parts:
 
 
 class _Choice(NamedTuple):
-    """Names of the columns to read (None: all) and of the columns to exclude."""
+    """Names of the columns to read (None for all) and to exclude."""
 
     columns: Sequence[str] | None
     drop: Sequence[str]
 
     def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Return the columns in ``names`` that are read; ``drop`` may also contain names from ``others``."""
+        """Return the columns to read from ``names``; raise a ValueError for unknown names."""
         for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
             if name not in names:
                 raise ValueError(
@@ -257,10 +257,10 @@ def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
     base: Any = source.base if isinstance(source, np.memmap) else None
     is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
     if is_map:
-        # Send only the file's name and layout, so that workers map the file themselves.
+        # Pickle only the file's name and layout: workers memory-map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
     elif not is_array:
-        # Parts consist of whole chunks, so that each chunk is read only once.
+        # Parts consist of whole chunks, so each chunk is read once.
         chunk = source.chunks[0]
         rows_per_part = max(rows_per_part // chunk, 1) * chunk
     bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
@@ -339,7 +339,7 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
     try:
         first = arrow.dataset(files[:1], filesystem=fs, format=kind).schema
         if kind == "csv":
-            # Read integer columns as floats, because later rows may contain decimals.
+            # Read integer columns as floats, because later rows may contain decimal fractions.
             numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
             options = optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(column_types=numbers)
             kind = arrow.CsvFileFormat(convert_options=options)
@@ -395,7 +395,7 @@ def _schema(fragment: Any) -> Any:
 
 
 def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
-    """Return an error that names the file, and also the column if a CSV file contains text."""
+    """Return an error that names the file and, if a CSV file contains text, the column."""
     name, text = os.path.basename(path), re.search(r"CSV column #(\d+): .*(invalid value .*)", str(error))
     if text is None:
         reason = str(error).rsplit("': ", 1)[-1].removeprefix("Invalid: ").rstrip(".")
@@ -406,7 +406,7 @@ def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
 
 
 def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part: int) -> list[Part]:
-    """Return the parts of one file: consecutive row groups of a Parquet file, or else the whole file."""
+    """Return the parts of a file: consecutive row groups of a Parquet file, otherwise the whole file."""
     stamp = _stamp(fragment)
     if not hasattr(fragment, "row_groups"):
         return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]
@@ -432,7 +432,7 @@ def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part:
 
 
 def _stamp(fragment: Any) -> tuple[Any, ...]:
-    """Return a file's size and modification time, at least one of which changes when it is rewritten."""
+    """Return a file's size and modification time, from which a rewritten file can be recognised."""
     info = fragment.filesystem.get_file_info(fragment.path)
     if info.type.name == "NotFound":
         raise FileNotFoundError(

@@ -19,9 +19,9 @@ Offsets = tuple[FloatArray, FloatArray]
 class Survey:
     """Column bounds and a uniform sample (without replacement) of a partitioned table."""
 
-    # ``numbers`` are the sample's row indices in random order, and ``rows`` its rows in float64. Statistics
-    # are computed after subtracting both ``offsets`` from each row: the first sampled row, and the mean of
-    # the differences between the sampled rows and the first.
+    # ``numbers`` are the row indices of the sample in random order, and ``rows`` its rows in float64. For
+    # statistics, both ``offsets`` are subtracted from each row: the first sampled row, and the mean of the
+    # differences between the sampled rows and the first.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -42,11 +42,11 @@ class Survey:
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
         """Assign all rows to the nearest of k centres in one pass, for each of p candidates."""
-        # ``centers``, (p, k, d), are relative to ``offsets``; ties go to the first. Takes O(p n k d) time.
-        # A candidate's statistics do not depend on the division into parts or on the other candidates.
+        # ``centers``, shape (p, k, d), are relative to ``offsets``. Ties are broken by the first centre. A
+        # candidate's statistics depend neither on the division into parts nor on other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
-        # Derive each candidate's bounds from its own centres, so that other candidates do not affect it.
+        # Derive bounds from each candidate's own centres, so that candidates do not affect each other.
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -87,11 +87,11 @@ class Drawn(NamedTuple):
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     """Find column bounds and draw a uniform sample in one pass, independent of the division into parts."""
-    # Each part returns little more than its share of the sample. ``seed`` must be below 2^63.
+    # With the limit, each part returns little more than its share of the sample. ``seed`` must be below 2^63.
     drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
     found = drawn(key_limit(sample_size, parts.n_rows))
     if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # The limit was too low (which happens once in 10^9 draws), so draw again without a limit.
+        # The limit was too low (once in 10^9 draws), so draw again without a limit.
         found = drawn(np.inf)
     return Survey(parts, *found)
 
@@ -118,7 +118,7 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 def key_limit(size: int, n: int) -> float:
     """Return a limit below which at least ``size`` of n row keys lie with a probability of 1 - 10^-9."""
-    # Without this limit, each part would return up to ``size`` rows.
+    # Upper limit for the keys of sampled rows; without it, each part would return up to ``size`` rows.
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 
@@ -158,6 +158,6 @@ def _center_sums(
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
-    # If two rows are equally distant, the first is selected.
+    # Ties in distance are broken by the first row.
     other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
     return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

@@ -1,4 +1,4 @@
-"""PartitionPool, and pools of candidate partitions for tables and bags."""
+"""PartitionPool, and functions that build pools of candidate partitions for tables and bags."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_partitions
 
-# With fewer families than this, their agreement is not informative, and a warning is issued.
+# Minimum number of families for which their agreement is informative; with fewer, a warning is issued.
 _FEW_FAMILIES = 4
-# Family names for distances and for embeddings.
+# Families for distances and for embeddings of bags.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 _OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
 BUILDERS: dict[str, clusterings.Builder] = {
@@ -46,7 +46,7 @@ BUILDERS: dict[str, clusterings.Builder] = {
     "gmm": clusterings.mixture_partitions,
     "graph_agg": clusterings.agglomerated_partitions,
 }
-# Families that run one task per number of clusters.
+# Families with one task per number of clusters.
 _SPLIT = ("km", "gmm")
 FAMILIES = tuple(BUILDERS)
 """Names of the families, in the order of a pool."""
@@ -375,11 +375,11 @@ def pool_of_bag_views(
     failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        # SciPy warns that a distance matrix is used as a table of vectors, which is intended here.
+        # Ignore SciPy's warning that vectors look like a distance matrix: some embeddings are one.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # HDBSCAN finds only noise in many views. This is not a failure.
+        # In many views, HDBSCAN finds only noise, which is not a failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     clusterings.warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -396,7 +396,7 @@ def family_partitions(
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
     """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
-    # Sort the rows to make starts and ties independent of the row order.
+    # Sort the rows, so that starts and ties do not depend on the row order.
     positions = data.own_order()
     data = data.ordered(positions)
     # Use one thread, because the last digits of parallel sums vary, and results must be reproducible.
@@ -434,7 +434,7 @@ def family_words(family: str) -> str:
 
 
 def _shown(tasks: Sequence[tuple[str, Any]], words: Mapping[str, str], verbose: bool) -> Iterator[Any]:
-    """Yield the calls of the tasks, and show the family of the current call in a progress bar."""
+    """Yield the calls of the tasks, and show the family of each call in a progress bar."""
     with progress_bar(total=len(words), unit="family", leave=False, disable=not verbose or None) as bar:
         for family, group in groupby(tasks, key=lambda task: task[0]):
             bar.set_description(words[family])
@@ -443,12 +443,12 @@ def _shown(tasks: Sequence[tuple[str, Any]], words: Mapping[str, str], verbose: 
 
 
 def _without_warnings() -> Any:
-    # Partitions that have too few clusters or did not converge are acceptable.
+    # Ignore warnings about too few clusters or convergence: such partitions are acceptable.
     return warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
 
 
 def _shared(data: clusterings.PoolData, families: Sequence[str]) -> clusterings.PoolData:
-    """Return the data with the graph and linkage shared by several families."""
+    """Return the data with the graph and linkage that several families share."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
     if "ward" in families or (not data.precomputed and {"km", "gmm"} & set(families)):
@@ -457,7 +457,7 @@ def _shared(data: clusterings.PoolData, families: Sequence[str]) -> clusterings.
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # If this shared step fails, the families that need it also fail and are omitted.
+    # If a shared step fails, the families that need it fail too, and are omitted.
     try:
         return part()
     except Exception:
@@ -467,7 +467,7 @@ def _unless_failing(part: Callable[[], Any]) -> Any:
 def _attempt(
     caller: int, family: str, data: clusterings.PoolData, ks: Sequence[int]
 ) -> tuple[list[clusterings.Partition], str | None]:
-    """Return the partitions of a family, or the reason why it failed."""
+    """Return the partitions of a family, or the reason for its failure."""
     elsewhere = os.getpid() != caller
     # The OpenMP limit applies per calling thread; warning filters and all other limits apply per process.
     with one_thread(None if elsewhere else "openmp"), _without_warnings() if elsewhere else nullcontext():

@@ -1,4 +1,4 @@
-"""User-supplied candidates for a pool: labels and clusterers."""
+"""User-supplied candidate partitions for a pool: labels and clusterers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -77,7 +77,7 @@ def extra_partitions(
     table = _table(X, m)
     data = None if table is None else clusterings.PoolData(table, metric == "precomputed")
     for family, source in _entries(extra_candidates):
-        # Labels also use up a seed; otherwise, replacing a clusterer by labels would change the other seeds.
+        # Labels also get a seed, so that replacing a clusterer by labels does not change the other seeds.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
             try:
@@ -123,7 +123,7 @@ def _table(X: Any, m: int) -> FloatArray | None:
 
 
 def _entries(extra_candidates: Any) -> list[tuple[str, Any]]:
-    """Return the family and the labels or clusterer of each entry."""
+    """Return each entry as a pair: family, and labels or clusterer."""
     if isinstance(extra_candidates, str) or not isinstance(extra_candidates, Iterable | None):
         raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {quoted(extra_candidates)}")
     found = []
@@ -153,7 +153,7 @@ def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
 
 
 def _sortable(rows: NDArray[Any]) -> bool:
-    """Return whether the labels are all numbers without NaN, or all strings."""
+    """Return whether all labels are numbers other than NaN, or all are strings."""
     try:
         return all((row == row).all() and len(np.unique(row)) > 0 for row in rows)
     except TypeError:
@@ -171,7 +171,7 @@ def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
 
 
 def _commonest(codes: Int64Array, landmarks: IntpArray, m: int) -> Int64Array:
-    """Return each landmark's most frequent code, ignoring noise; -1 if all of its samples are noise."""
+    """Return the most frequent code of each landmark's samples, or -1 if all of them are noise."""
     clustered = codes >= 0
     n_codes = int(codes.max(initial=0)) + 1
     cells = landmarks[clustered] * n_codes + codes[clustered]

@@ -1,4 +1,4 @@
-"""The eight clustering algorithm families that generate the partitions of a pool."""
+"""The eight families of clustering algorithms that generate the partitions of a pool."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# The automatic range of k extends at least to this number.
+# Minimum upper end of the automatic range of k.
 LEAST_TOP = 6
 # Number of random starts of k-means and k-medoids.
 _STARTS = 3
-# Sums that differ by less than this, relative to their size, are treated as equal.
+# Maximum relative difference between sums that are treated as equal.
 _ROUNDING = 1e-12
-# Maximum number of iterations for mixtures, and gain in mean log density below which iterations stop.
+# Mixtures: maximum number of iterations, and minimum gain in mean log-likelihood to continue.
 _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
 
@@ -136,13 +136,13 @@ class PoolData:
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
         """Log-density terms, shape (n_terms, n_samples); pairs of features; minimum variance."""
-        # Terms: products of two features (above 12 features, only squares), the features, and the constant 1.
+        # Terms: products of two features (only squares above 12 features), the features, and the constant 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         # Maximum number of features for full covariances.
         pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)
         terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
-        # The minimum is added to the component variances to keep them positive despite rounding.
+        # The minimum variance is added to all variances to keep them positive despite rounding errors.
         return terms, pairs, max(1e-3, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
@@ -151,7 +151,7 @@ class PoolData:
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Round to tie distances that differ only by rounding errors.
+        # Round, so that distances that differ only by rounding errors are tied.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
@@ -186,7 +186,7 @@ def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
         centers = None
         if data.given_merges is not None:
-            # With many clusters, random starts usually miss some clusters, so add a Ward cut as a start.
+            # For many clusters, also start from a Ward cut: random starts usually miss some clusters.
             members = (tree_cut(data.given_merges, k) == np.arange(k)[:, None]).astype(np.float64)
             centers = members @ data.X / members.sum(axis=1, keepdims=True)
         data.found_means[k] = kmeans_labels(
@@ -234,7 +234,7 @@ def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArr
 
 def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Cut Genie (Gini threshold 0.5 on the mutual reachability spanning tree) at every k."""
-    # The core distance of a sample is the distance to its neighbour of this rank.
+    # Rank of the neighbour whose distance is a sample's core distance.
     neighbors = min(5, data.n_samples - 1)
     tree = graphs.mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
     return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.5))
@@ -253,7 +253,7 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
-    """Compute the single-linkage tree of mutual reachability; ties are broken as in scikit-learn."""
+    """Compute the single-linkage tree of mutual reachability distances; ties are broken as in HDBSCAN."""
     if data.squares is None:
         model = HDBSCAN(min_samples=min_samples, metric=data.metric, copy=True).fit(data.X)
         return model._single_linkage_tree_
@@ -268,14 +268,14 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
         nearer = reach[newest] < least
         least[nearer], source[nearer] = reach[newest, nearer], newest
         least[inside] = np.inf
-        # In a tie, the first sample is selected, as in scikit-learn.
+        # ``argmin`` breaks ties by the first sample, as in scikit-learn.
         newest = int(least.argmin())
         edges[step] = source[newest], newest, least[newest]
     return _process_mst(edges)
 
 
 def _sizes(n_samples: int) -> list[int]:
-    # A minimum size above a third of the samples leaves no room for two clusters and noise.
+    # A minimum size above n_samples / 3 would leave no room for two clusters and noise.
     most = max(2, n_samples // 3)
     return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
 
@@ -287,8 +287,8 @@ def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
     """Fit a Gaussian mixture by expectation-maximisation, starting from a partition; return its clusters."""
-    # Log densities are linear in the p squares, products and features of a sample. Each iteration therefore
-    # consists of matrix products and takes O(n k p) time.
+    # Log densities are linear in the squares, products and features of a sample, so each iteration consists
+    # of matrix products. It takes O(n_samples k n_terms) time.
     terms, upper, least = data.density_terms
     # If there are fewer distinct samples than clusters, some clusters are empty.
     numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
@@ -309,8 +309,8 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
 
 def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: float) -> FloatArray:
     """Return the term weights in the log density of each component, shape (k, n_terms)."""
-    # ``moments`` contains the sums of the terms over the samples, weighted by their probabilities in each
-    # component; ``upper`` contains the two features of each product. ``least`` is added to variances.
+    # ``moments`` contains the sums of the terms over samples, weighted by component probabilities. ``upper``
+    # contains the indices of both features of each product. ``least`` is added to variances.
     one, other = upper
     d = int(other[-1]) + 1
     sizes = moments[:, -1:] + 10.0 * np.finfo(float).eps
@@ -337,7 +337,7 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Cluster symmetric distances by alternating k-medoids; keep the best of ``n_init`` k-means++ starts."""
-    # Fewer than k distinct samples form fewer than k clusters. Iterations take O(n k + n^2 / k) time.
+    # Fewer than k distinct samples form fewer than k clusters.
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
 
@@ -362,7 +362,7 @@ def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
 
 
 def _updated(D: FloatArray, labels: NDArray[np.int32], medoids: IntpArray) -> IntpArray:
-    """Return each cluster's member with the smallest distance sum (the current medoid if tied)."""
+    """Return each cluster's member with the smallest sum of distances (the current medoid if tied)."""
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     bounds = np.searchsorted(labels[order], np.arange(len(medoids) + 1))
@@ -382,7 +382,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
         nearest[medoids[-1]] = 0.0
         total = nearest.sum()
         if total == 0.0:
-            # All remaining samples duplicate medoids.
+            # All remaining samples are duplicates of medoids.
             break
         medoids.append(int(rng.choice(len(D), p=nearest / total)))
         nearest = np.minimum(nearest, D[medoids[-1]] ** 2)
@@ -391,15 +391,15 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 def n_fragments(n_samples: int) -> int:
     """Return n_samples // 5, but at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
-    # For few samples, n_samples // 5 fragments would be too few to merge.
+    # With few samples, n_samples // 5 fragments are too few to be merged.
     return max(min(n_samples // 5, max(40, math.isqrt(9 * n_samples))), min(n_samples, LEAST_TOP))
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
     """Merge clusters a and b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
-    # W_ab is the total similarity between a and b, and vol_a the total similarity of a. If no links remain,
-    # the clusters with the smallest volumes are merged. Ties are broken by the lowest labels. Returns one
-    # partition per k, ascending, for k up to the number of fragments. Takes O(m^3) time for m fragments.
+    # W_ab is the total similarity between a and b, and the volume vol_a that between a and all samples. If no
+    # links remain, merge the clusters with the smallest volumes. Ties are broken by the lowest labels.
+    # Returns one partition for each k up to the number m of fragments, ascending. Takes O(m^3) time.
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
     members = csr_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), m))
@@ -420,7 +420,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
         W[:, a] += W[:, b]
         W[b] = W[:, b] = W[a, a] = 0.0
         volumes[a] += volumes[b]
-        # An infinite volume prevents cluster b, now part of a, from being selected as the smallest.
+        # Cluster b is now part of a. An infinite volume prevents its selection as the smallest cluster.
         volumes[b] = np.inf
         cluster[cluster == b] = a
         alive -= 1

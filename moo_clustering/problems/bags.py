@@ -127,16 +127,16 @@ class BagMedoidProblem(partition.PartitionProblem):
     """Optimise partitions of bags, encoded by a varying number of medoids, by one or more indices.
 
     Genes are indices of medoid bags, with -1 for empty slots. P individuals take O(P k_max N) time to decode,
-    and O(P (N + k_max^2)) time for Davies-Bouldin with medoids. Source: Evolutionary multi-instance
-    clustering (MIGCUK), Eq. 10.
+    and O(P (N + k_max^2)) time for Davies-Bouldin with medoids, computed once per set of medoids. Source:
+    Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
     centers : {"medoid", "mean"}, default="medoid"
         Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
     kind : str, default="directed"
-        Distance between bags, which a silhouette specified by name or class also uses; see
-        :func:`~moo_clustering.bags.bag_distances`.
+        Distance between bags, also for a silhouette specified by name or class: "directed", "symmetric",
+        "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
 
     Examples
     --------
@@ -284,7 +284,7 @@ class BagTables(Shared):
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
         weighting = weighting or self.weighting
         if weighting not in self._known:
-            # Individuals can violate the minimum cluster size, so it cannot be used for pruning.
+            # Individuals can violate the minimum cluster size, so it must not be used to prune instances.
             self._known[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         geometry: BagGeometry = self._known[weighting]
         return geometry

@@ -60,7 +60,8 @@ class FuzzyModesProblem(SignedProblem):
     -----
     A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the total
     number of categories, or the number of features. The order of modes and the number of threads do not
-    affect objectives. pymoo stores genes as float64: convert ``res.X`` with :meth:`modes` or :meth:`decode`.
+    affect objectives. Two modes can be equal, and a mode can have no samples. pymoo stores genes as float64:
+    convert ``res.X`` with :meth:`modes` or :meth:`decode`.
 
     Examples
     --------
@@ -96,8 +97,8 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64 or, for categories, rounded to int32 codes. Raises a ValueError if the number of
-        genes is wrong, or if genes are invalid or infinite.
+        Modes are float64 or, for categories, rounded to int32 codes. A single genotype is treated as a
+        population. Raises a ValueError if the number of genes is wrong, or if genes are invalid or infinite.
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:

@@ -43,8 +43,9 @@ class Optimum(NamedTuple):
 class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances between samples and their nearest centres.
 
-    Genes are the concatenated coordinates of ``n_clusters`` centres, relative to the mean of X. All operators
-    for real-valued genes can be used. Evaluation takes O(n_samples n_clusters n_features) time per
+    Genes are the concatenated coordinates of ``n_clusters`` centres, relative to the mean of X, which
+    :meth:`centers` adds. All operators for real-valued genes can be used, as can ``CenterMatchingCrossover``,
+    ``RelocateCenter`` and ``LocalSearchRepair``. Evaluation takes O(n_samples n_clusters n_features) time per
     individual, and is cached. Individuals store the position of each sample's nearest centre as ``"labels"``.
     Raises a ValueError if evaluated genes are not finite. Sources: Lloyd, IEEE Transactions on Information
     Theory 28, 1982; Hamerly, SDM, 2010.
@@ -55,7 +56,7 @@ class SumOfSquaresProblem(PartitionProblem):
     n_clusters : int
         Number of clusters, from 1 to n_samples.
     constraints, constraint_handling
-        See :class:`PartitionProblem`.
+        See :class:`PartitionProblem`. Centres need not be cluster means, unlike in ``SumOfSquares``.
 
     Attributes
     ----------
@@ -174,7 +175,7 @@ class CenterEncoding(Encoding):
 
     Each sample belongs to its nearest centre; ties are broken by the lowest position. Decoding takes
     O(n_individuals n_samples n_clusters n_features) time. ``k_min`` is 1, because centres can have no
-    samples.
+    samples; ``k_max`` is ``n_clusters``.
 
     Attributes
     ----------
@@ -203,7 +204,10 @@ class CenterEncoding(Encoding):
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
     def relative_centers(self, X: ArrayLike) -> FloatArray:
-        """Return a copy of the centres relative to the mean, (n_individuals, n_clusters, n_features)."""
+        """Return a copy of the centres relative to the mean, (n_individuals, n_clusters, n_features).
+
+        Raises a ValueError if the number of columns is wrong or a value is not finite.
+        """
         genes = np.atleast_2d(np.array(checked_array(X, "X", np.float64), order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
             raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}")
@@ -279,8 +283,9 @@ class FuzzyCenterEncoding(CenterEncoding):
     A sample's membership in a cluster is ``d^-q / sum of all d^-q``, where d are its distances to the centres
     and ``q = 2 / (fuzziness - 1)``; its label is the cluster with the highest membership (the first on ties).
     A sample located at a centre belongs only to that centre's cluster, or equally to all clusters with the
-    same centre. Takes O(n_individuals n_samples n_clusters n_features) time. Source: J. Bezdek, "Pattern
-    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    same centre. Distances depend on the features' units, so scale X first. Takes O(n_individuals n_samples
+    n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory for memberships. Source: J.
+    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------

@@ -21,9 +21,10 @@ class EnsembleSelectionProblem(SignedProblem):
     - the mean NMI over pairs of selected runs (1 if there are no pairs);
     - with ``losses``, the mean loss of the selected runs, on a scale from 0 (best run) to 1 (worst run).
 
-    NMI is computed once in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. A good subset
-    need not yield a better consensus: compare with :func:`~moo_clustering.consensus.best_half`, which
-    requires no search. Raises a ValueError if evaluated genes are not 0 or 1.
+    NMI is computed once in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
+    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not yield a
+    better consensus: compare with :func:`~moo_clustering.consensus.best_half`, which requires no search.
+    Raises a ValueError if evaluated genes are not 0 or 1.
 
     Parameters
     ----------

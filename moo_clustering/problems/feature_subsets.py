@@ -101,7 +101,7 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Run k-means on each subset; return the labels and the explained shares of the sum of squares."""
+        """Run k-means on each subset; return labels and explained shares (0 for constant features)."""
         found = [self._of(row) for row in self.subsets(X)]
         labels = np.array([one for one, _ in found], dtype=np.int32).reshape(-1, self.n_samples)
         return labels, np.array([share for _, share in found])
@@ -196,7 +196,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """sqrt(m) (R - R0(m)): k-means explains shares R and R0(m) of the sum of squares in data and noise."""
+    """sqrt(m) (R - R0(m)) for m features: k-means explains a share R of the variance, and R0(m) in noise."""
 
     name, greater_is_better = "separation", True
 
@@ -252,8 +252,8 @@ class _HeldOutLabels(SubsetIndex):
 class FeatureSubsetProblem(PartitionProblem):
     """Select features for k-means by labels, pairs or unsupervised indices, with one boolean per feature.
 
-    Raises a TypeError or ValueError if there is neither supervision nor an objective, or if labels,
-    ``max_features`` or an evaluated subset are invalid.
+    Raises a TypeError or ValueError if there is neither supervision nor an objective, if labels have the
+    wrong length, if ``max_features`` exceeds n_features, or if an evaluated subset is empty or too large.
 
     Parameters
     ----------
@@ -272,8 +272,8 @@ class FeatureSubsetProblem(PartitionProblem):
     cross-validated accuracy of k-means initialised with class means. ``"separation"`` is sqrt(m) (R - R0(m))
     for m features; R is the between-cluster share of the sum of squares, R0(m) its mean for permuted data.
 
-    Held-out labels add a k-means run per fold. The subset with the best score need not yield the best
-    partition: see the page on evolution.
+    For the running time, see :class:`FeatureSubsetEncoding`; held-out labels add a k-means run per fold. The
+    subset with the best score need not yield the best partition: see the page on evolution.
 
     Examples
     --------

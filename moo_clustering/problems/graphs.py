@@ -37,7 +37,7 @@ from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
-# Cluster of every part, one row per individual.
+# Cluster of each part, one row per individual.
 Rows = Labels
 # Maximum number of samples for which all samples can be candidates without ``force``.
 MOST_LITERAL = 2000
@@ -173,7 +173,8 @@ class MOCKProblem(EncodedProblem):
         relative weights of variance and connectivity, each step merges the two neighbouring parts that
         minimise the weighted increase in variance minus the weighted decrease in connectivity, each divided
         by the objective's range. Returns the genotypes of the non-dominated partitions, lowest variance
-        first. P parts take O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. If there are more
+        first. The result is deterministic and cached. With kind "split", only parts linked in the tree are
+        merged. P parts take O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. If there are more
         than 500 parts, the smallest are first merged with their closest neighbours.
 
         Examples
@@ -209,7 +210,7 @@ class MOCKProblem(EncodedProblem):
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
             rows = _arrays.non_dominated(F)
-            # Equal partitions have equal objectives, so they are adjacent.
+            # Rows are sorted, and equal partitions have equal objectives, so duplicates are adjacent.
             front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
         firsts = np.unique(groups, return_index=True)[1].astype(np.int32)
         chunks = np.split(front, range(0, len(front), max(1, 2**23 // self.n_samples))[1:])
@@ -227,8 +228,8 @@ class MOCKProblem(EncodedProblem):
         ``least_size`` samples. The smallest clusters are merged with the cluster with the highest total
         neighbour weight or, without neighbours, the nearest mean. For up to three features, the best result
         has the highest minimax silhouette (of up to 600 samples) if this is at least 0.4; otherwise, the
-        lowest variance. Returns its index and labels, or None if no individual qualifies. Takes
-        O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        lowest variance. Returns its index and labels (by first appearance), or None if no individual
+        qualifies. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -385,7 +386,7 @@ class PartScores:
         return totalled[0], totalled[1], float(cannot_weights[joined].sum())
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Sum the weights of the sample pairs between each two parts."""
+        """Sum the weights of the sample pairs between every two parts."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -478,7 +479,8 @@ class NeighborGraphProblem(FixedProblem):
     """Link each sample to a near neighbour (f1), but differently in each individual (f2).
 
     - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i] for the neighbour x_i of gene i, minimised.
-    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on a comparison set Q for X.
+    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on a comparison set Q for X;
+      :class:`~moo_clustering.operators.DynamicDiversitySurvival` compares only values with the same Q.
 
     A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC,
     Eqs. 1-3, Algorithm 3.
@@ -627,8 +629,8 @@ class NeighborGraphProblem(FixedProblem):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by linking each sample to a near neighbour in its cluster, if one is listed.
 
-        Clusters that cannot be connected through listed neighbours are divided. Takes O(N (w + log N)) time
-        per partition.
+        Clusters that cannot be connected through listed neighbours are divided. A sample with no listed
+        neighbour in its cluster is linked to the nearest sample. Takes O(N (w + log N)) time per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
@@ -686,7 +688,7 @@ def default_n_neighbors(n_samples: int) -> int:
 
 
 def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
-    """Return whether each candidate is in the cluster of its sample."""
+    """Return whether each candidate is in the same cluster as its sample."""
     return (candidates >= 0) & (labels[candidates] == labels[:, None])
 
 
@@ -709,8 +711,8 @@ class SRMOSCProblem(FixedProblem):
 
     A constraint, which the operators satisfy, requires at least one link per sample. Raises a ValueError for
     too many samples with ``"all"``, a population above ``max_memory``, a sample without candidates, or
-    overflowing squares. Issues a UserWarning if rounding errors determine the links. Evaluation takes O(N (w
-    + links n_features)) time per individual, or O(N) with
+    overflowing squares. Issues a UserWarning if the data are so far from the origin that rounding errors
+    determine the links. Evaluation takes O(N (w + links n_features)) time per individual, or O(N) with
     :class:`~moo_clustering.algorithms.RowTableEvaluator`. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
@@ -866,7 +868,8 @@ class SRMOSCProblem(FixedProblem):
         """Encode partitions as weights that reconstruct each sample from candidates in its cluster.
 
         Links needed only to connect a cluster get a small weight. Clusters that candidates cannot connect are
-        divided. Takes O(N w n_features) time per partition.
+        divided. A sample without a candidate in its cluster is linked to the nearest sample. Takes O(N w
+        n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
         return np.array(made, dtype=np.float32).reshape(-1, self.n_var)

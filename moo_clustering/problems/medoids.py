@@ -30,9 +30,9 @@ class MedoidProblem(EncodedProblem):
 
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
     to the nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result, and
-    writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError for invalid
-    options, missing constraints, or a distance matrix above ``max_memory``, and, in evaluation, for invalid
-    genotypes (use ``repair=MedoidSetRepair()``). Source: NSGA-II-clus.
+    writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError for unknown
+    options, constraints that are missing or differ in length from X, a distance matrix above ``max_memory``,
+    and, in evaluation, invalid genotypes (use ``repair=MedoidSetRepair()``). Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -72,12 +72,14 @@ class MedoidProblem(EncodedProblem):
 
     Notes
     -----
-    Assignment takes O(p k n) time for p individuals with k clusters. Offspring often become duplicates during
-    evaluation; ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
+    Assignment takes O(p k n) time for p individuals with k clusters. The medoid of each new cluster with n_c
+    members takes O(n n_c) or O(n_c n_features) time. Offspring often become duplicates during evaluation;
+    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
 
     pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
-    ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels. With
-    supervision, individuals also store how many links they satisfy, as ``"must"`` and ``"cannot"``.
+    ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
+    can differ from the nearest-medoid labels. With supervision, individuals also store how many must-links
+    and cannot-links they satisfy, as ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -146,7 +148,10 @@ class MedoidProblem(EncodedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Assign samples under the constraints; a conflict adds ``penalty`` (default: infinity)."""
+        """Assign samples under the constraints, for any ``supervision``; labels are contiguous.
+
+        A conflict adds ``penalty`` to the distance; by default, a conflict outweighs all distances.
+        """
         assignment = self._assignment or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
 

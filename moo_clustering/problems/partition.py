@@ -74,10 +74,13 @@ class FixedProblem(Documented, Problem):
 class SignedProblem(FixedProblem):
     """Base class for problems with maximised objectives."""
 
+    objective_names: tuple[str, ...]
     _signs: FloatArray
 
     def natural(self, F: ArrayLike) -> FloatArray:
         """Restore the original signs of objectives, shape (..., n_obj); pymoo minimises all objectives."""
+        if F is None:
+            raise ValueError("F is None, because the run found no feasible solution")
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
             raise ValueError(f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}")
@@ -88,7 +91,6 @@ class EncodedProblem(SignedProblem):
     """Base class for problems with an encoding that decodes genotypes to partitions."""
 
     encoding: Any
-    objective_names: tuple[str, ...]
 
     def __init__(self, n_ieq_constr: int = 0, bounds: tuple[Any, Any] | None = None) -> None:
         encoding = self.encoding
@@ -110,8 +112,9 @@ class EncodedProblem(SignedProblem):
 class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
-    Raises a TypeError or ValueError for invalid options, different numbers of samples, and, in evaluation,
-    invalid genotypes (use ``repair=EncodingRepair()``) or invalid results of custom components.
+    Raises a TypeError or ValueError if an index or ``constraint_handling`` is unknown, if there is no
+    objective, if numbers of samples differ, or if required constraints are missing. Evaluation raises an
+    error for invalid genotypes (use ``repair=EncodingRepair()``) and invalid results of custom components.
 
     Parameters
     ----------
@@ -160,9 +163,10 @@ class PartitionProblem(EncodedProblem):
     if the constraints may contradict each other or the encoding.
 
     Each distinct partition is scored only once, so equal partitions have identical objectives unless an index
-    or inequality requests memberships, centres or genes, whose row or column c belongs to label c of
-    :meth:`decode`. Partitions with an undefined index are infeasible, so a front never contains them. An
-    index is undefined for fewer than ``min_clusters`` clusters, and a function also for singletons only.
+    or inequality requests memberships, centres or genes, which are computed once per population and whose row
+    or column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible, so a
+    front never contains them. An index is undefined for fewer than ``min_clusters`` clusters; a function is
+    also undefined if every cluster has only one sample.
 
     Examples
     --------
@@ -202,7 +206,7 @@ class PartitionProblem(EncodedProblem):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Read generators, which can be read only once, into tuples. A non-iterable becomes an invalid item.
+        # Convert iterables, which may be generators, to tuples. Anything else is replaced by an invalid item.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
@@ -426,10 +430,16 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
     call = limit.violations if isinstance(limit, Limit) else limit
     names, with_labels = requested(call)
 
-    def function(n: int | None = None) -> Any:
-        return call(*[labels[:n]][:with_labels], **{name: products[name][:n] for name in names})
-
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
+
+    def function(n: int | None = None) -> Any:
+        try:
+            return call(*[labels[:n]][:with_labels], **{name: products[name][:n] for name in names})
+        except Exception as error:
+            shape = labels[:n].shape
+            error.add_note(f"{who} is called with labels of shape {shape}, and returns one value per row")
+            raise
+
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
         # If n = n_samples, one value per sample has a valid shape, so check a single partition as well.
@@ -575,8 +585,9 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This is only worthwhile if evaluating a chunk takes at least a second. Within
-    ``joblib.parallel_config(backend="dask")``, each worker receives the problem's large arrays only once.
+    This is only worthwhile if evaluating a chunk takes at least a second; on a single machine, this package's
+    problems already run in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives
+    the problem's large arrays only once; they are checked for changes in each generation.
 
     Parameters
     ----------

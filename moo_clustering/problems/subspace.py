@@ -33,7 +33,9 @@ class SubspaceClusteringProblem(EncodedProblem):
     document. Raises a TypeError or ValueError for invalid data or options, for ``"impurity"`` without labels,
     and, in evaluation, for invalid genotypes (use ``repair=EncodingRepair()``). An individual with k clusters
     takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero values, and O(k (n_samples +
-    n_features)) memory per thread. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
+    n_features)) memory per thread. Seed order is irrelevant, so use
+    ``CanonicalDuplicates(problem.encoding)``. Source: SISC-ML, Eqs. 2 (its terms are the objectives), 3, 8,
+    11.
 
     Parameters
     ----------
@@ -58,7 +60,8 @@ class SubspaceClusteringProblem(EncodedProblem):
     dtype : {"float64", "float32"}, default="float64"
         Precision of the sweeps; ignored if X is SubspaceData.
     memory : int, default=256 MiB
-        Maximum memory in bytes for cached centroids and distances, which operators use.
+        Maximum memory in bytes for the centroids and distances of recent individuals, which operators use. An
+        individual takes 4 k n_features + 4 n_samples bytes.
 
     Attributes
     ----------
@@ -114,7 +117,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         super().__init__()
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
-        """Run the sweeps for one genotype; cluster c of the Sweep grows from the c-th seed in the row."""
+        """Run the sweeps for one genotype of shape (n_seeds,); cluster c of the Sweep grows from seed c."""
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]
         done = self.encoding.grow(np.sort(slots[slots >= 0]))
@@ -274,9 +277,9 @@ Result = TypeVar("Result")
 class SubspaceSeedEncoding(SlotGenes):
     """Encoding of partitions by seed documents; empty slots contain -1.
 
-    Each document is assigned to the cluster in which its membership is highest after SISC sweeps. Decoding
-    takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time. Source: SISC-ML, "seeds"
-    start.
+    SISC sweeps start from the similarities to the seeds; each document is assigned to the cluster in which
+    its membership is highest. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds)
+    time for nnz non-zero values. Source: SISC-ML, "seeds" start.
 
     Parameters
     ----------
@@ -332,7 +335,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return thread_calls(calls, n_jobs=self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
-        """Label each document (on ties, by the lowest seed); clusters are numbered by seed position."""
+        """Label each document (on ties, by the lowest seed); number non-empty clusters by seed position."""
         slots = self.seeds(X)
         owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
         labels = np.empty((len(slots), self.n_samples), dtype=np.int32)

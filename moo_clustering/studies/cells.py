@@ -1,4 +1,4 @@
-"""Experiment cells, computed with any joblib backend and saved one by one as they finish."""
+"""Cells of an experiment, computed with any joblib backend and saved as soon as they finish."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
-# Name of the parameter for the number of clusters, in classes that do not call it n_clusters.
+# Name of the parameter for the number of clusters in classes without ``n_clusters``.
 SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
@@ -64,7 +64,7 @@ def check_folder(folder: Path) -> None:
     if not folder.exists() or (folder / RESULTS).exists():
         return
     if not all(is_temporary(entry.name) for entry in folder.iterdir()):
-        raise StoreError(f"{folder} already contains other files; choose another folder")
+        raise StoreError(f"{folder} contains other files; choose another folder")
 
 
 @contextmanager
@@ -87,16 +87,16 @@ def run_cells(
     description: str = "cells",
 ) -> bool:
     """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True."""
-    # ``compute(key, data)`` must be importable by other processes, return a JSON-serialisable value, and
-    # derive all randomness from the key. If it fails, a CellError names the cell. To save memory,
-    # ``data(key)`` is called only shortly before the cell is computed.
+    # ``compute(key, data)`` must be importable by other processes, must return a JSON-serialisable value, and
+    # must derive all randomness from the key. Its failure raises a CellError that names the cell. To save
+    # memory, ``data(key)`` is called shortly before the cell is computed.
     if not (missing := [key for key in cells if key not in store]):
         return True
     counts = {"total": len(cells), "initial": len(cells) - len(missing), "unit": "cell"}
     bar = progress_bar(desc=description, disable=not verbose, **counts)
     parent = os.getpid()
     calls = (delayed(_task)(compute, key, data(key), parent) for key in missing)
-    # If the loop ends early, closing() cancels the submitted cells.
+    # closing() cancels submitted cells if the loop ends early.
     with bar, closing(finished_calls(calls, n_jobs=n_jobs)) as finished:
         try:
             for key, value in finished:
@@ -108,7 +108,7 @@ def run_cells(
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # A terminal sends Ctrl-C to all processes that run in it, but only the parent should handle the signal.
+    # A terminal sends Ctrl-C to all of its processes, but only the parent process should handle it.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -128,8 +128,8 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 class CellStore:
     """JSON Lines file: the first line contains the experiment's parameters, each other line a cell."""
 
-    # Each line is on disk when ``add`` returns. Opening a file removes an incomplete last line, left by a
-    # killed run. Raises a StoreError if the file is not a store or has different parameters.
+    # ``add`` returns after the line has been written to disk. Opening a file removes an incomplete last line
+    # of a killed run. Raises a StoreError if the file is not a store or has different parameters.
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
         self.path = path
@@ -157,10 +157,10 @@ class CellStore:
         self._values[name_of_cell(key)] = held
 
     def _append(self, line: bytes) -> None:
-        """Append the whole line or, after an error, nothing."""
+        """Append a line; after an error, the file is unchanged."""
         length = os.fstat(self._file.fileno()).st_size
         try:
-            # On a full disk, a write may store part of the line without an error; the next write then fails.
+            # On a full disk, a write can store part of the line without an error. The next write then fails.
             written = self._file.write(line)
             while written < len(line):
                 written += self._file.write(line[written:])
@@ -221,8 +221,8 @@ def _checksum(record: Mapping[str, Any]) -> int:
 
 
 def check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    found = [{name: json.dumps(value) for name, value in each.items()} for each in (given, wanted)]
-    shown = [(name, *(each.get(name, "not given") for each in found)) for name in {**given, **wanted}]
+    was, now = ({name: json.dumps(value) for name, value in each.items()} for each in (given, wanted))
+    shown = [(name, was.get(name, "not set"), now.get(name, "no value")) for name in {**was, **now}]
     if differences := [f"{name} was {old}, got {new}" for name, old, new in shown if old != new]:
         said = f"{path} was created with different parameters: {'; '.join(differences)}"
         raise StoreError(f"{said}; choose another folder")
@@ -243,7 +243,7 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # Validity indices return values of at least this magnitude if they are undefined for the labels.
+        # Validity indices return values of this or a larger magnitude if they are undefined for the labels.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
@@ -278,7 +278,7 @@ def serve() -> None:
     key, job = loads(sys.stdin.buffer.read())
     with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
         os.dup2(2, 1)
-        # After the timeout, the process exits with code 1, even if compiled code does not return.
+        # After the timeout, exit with code 1, even if compiled code does not return.
         faulthandler.dump_traceback_later(job.timeout, exit=True, file=nothing)
         value = _computed(key, job)
         faulthandler.cancel_dump_traceback_later()
@@ -317,7 +317,7 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit a method; return the labels, and the number of evaluations and the front (None if unavailable)."""
+    """Fit a method; return labels, number of evaluations and front (the last two None if unavailable)."""
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
@@ -343,7 +343,7 @@ def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[
 
 
 def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
-    """Return a clone with the seed and number of clusters set, including in the steps of a pipeline."""
+    """Return a clone with seed and number of clusters set, also in the steps of a pipeline."""
     model, given = clone(method), {}
     known = model.get_params()
     for name in known:

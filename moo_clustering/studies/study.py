@@ -50,7 +50,7 @@ _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ami": metrics.adjusted_mutual_info_score,
     "accuracy": clustering_accuracy,
 }
-# Keys of a TOML file: arguments of Study, and options of the command.
+# Keys of a TOML file: arguments for Study, and options for the command.
 _ARGUMENTS = ("methods", "data", "scores", "seeds", "controls", "n_clusters", "timeout", "path")
 _OPTIONS = ("jobs", "compare")
 _PAGE = """<!DOCTYPE html>
@@ -98,10 +98,11 @@ class Study:
     Notes
     -----
     Methods receive only the features; classes are used only to score the labels. If a function's second
-    parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Cells use
-    one thread; the number of workers affects only run times. Scores that require classes ignore samples whose
-    class is -1 or missing. Outliers (-1) count as one cluster. If only a function's code has changed, cells
-    computed earlier are kept, because functions are identified by name (partial functions also by arguments).
+    parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Cells use one
+    thread; the number of workers affects only run times. Scores that require classes ignore samples whose
+    class is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one
+    cluster. If only a function's code has changed, cells computed earlier are kept, because functions are
+    identified by name (partial functions also by arguments).
 
     Examples
     --------
@@ -191,11 +192,11 @@ class Study:
 
     @contextmanager
     def _store(self, retry: bool) -> Iterator[cells.CellStore]:
-        """Check that data sets and methods have not changed since the folder was written; open its cells."""
+        """Open the saved cells, after checking that data sets and methods have not changed since."""
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # Identify random data by their values for seed 0, because the study's seeds may change later.
+            # Identify generated data by their values for seed 0, because the study's seeds may change later.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
@@ -303,7 +304,7 @@ class Study:
     def _trial(
         self, store: cells.CellStore, base: Any, runs: Any, score: str, options: Any, parameters: Any
     ) -> Any:
-        """Return a method's mean score with the given parameters, or the error of the first failed run."""
+        """Return a method's mean score for the given parameters, or the error of the first failed run."""
         made = tuning.with_parameters(base, parameters)
         shared = {"tuned": _described(made)}
         keys: list[cells.Key] = [{"data": data, "seed": seed, **shared} for data, seed in runs]
@@ -580,7 +581,7 @@ class Study:
             raise ValueError(f"the study already has a method named {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
-        """Return the data sets for tables and tests, excluding those used to tune a method."""
+        """Return the data sets used in tables and tests, without data sets used to tune a method."""
         tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
         return [name for name in self.data if all(name in methods for methods in tuned)]
 
@@ -612,7 +613,7 @@ class Study:
         return [(key, values[name]) for key, name in named if name in values]
 
     def _read(self, name: str, seed: int) -> tuple[Any, Any]:
-        """Return the features and classes (-1: unknown) of a data set; the last one read stays cached."""
+        """Return the features and classes (-1: unknown) of a data set; the last data set is cached."""
         mark = (name, seed if cells.takes(self.data[name], "random_state") else None)
         if self._loaded[0] != mark:
             self._loaded = mark, cells.features_and_classes(name, self.data[name], seed)
@@ -626,7 +627,7 @@ class Study:
         return cells.Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
-        """Return the score's name, whether larger is better, and its values by data set and method."""
+        """Return the name of the score, whether greater is better, and a table of data sets by methods."""
         score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *cells.MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater
@@ -640,7 +641,7 @@ class Study:
         return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
-        """Combine the control runs of a search over all data sets and seeds."""
+        """Concatenate the control runs of a search over all data sets and seeds."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
             raise ValueError("the study has no controls; use controls=True and at least one search")
@@ -655,7 +656,7 @@ class Study:
         return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
 
     def _fronts(self, data: str | None, methods: Sequence[str] | None) -> tuple[Any, dict[str, list[Any]]]:
-        """Return the objectives and, for each method, its fronts on a data set (one per seed)."""
+        """Return the objective names and, for each method, its fronts on a data set (one per seed)."""
         data = checks.choice("data", data or next(iter(self.data)), self.data)
         found: dict[str, list[Any]] = {name: [] for name in self.methods}
         for key, value in self._finished():
@@ -720,7 +721,7 @@ class StudyTable:
 
     def _styled(self, bold: str, escape: str) -> Any:
         marks, plain = np.where(self.best, bold, ""), self.frame.rename_axis(index=None, columns=None)
-        # Random identifiers would make the files of identical studies differ.
+        # Use fixed identifiers: with random ones, files of identical studies would differ.
         style = plain.style.set_uuid(re.sub(r"\W+", "_", self.caption.partition(":")[0]))
         style = style.apply(lambda _: marks, axis=None).format(escape=escape)
         return style.format_index(escape=escape, axis=0).format_index(escape=escape, axis=1)
@@ -757,7 +758,7 @@ class MethodComparison:
 
 
 def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
-    """State the results of Friedman's test and of the pairwise tests in sentences."""
+    """Return sentences on the results of Friedman's test and the pairwise tests."""
     said = []
     if single:
         said.append(f"Warning: the pairs are seeds, not data sets; the tests apply only to {single}.")
@@ -787,12 +788,12 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> li
 
 
 def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
-    """Replace missing results by the worst value, and drop data sets without any result."""
+    """Replace missing results by the worst possible value, and drop data sets without results."""
     return values.dropna(how="all").fillna(-np.inf if greater else np.inf)
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
-    """Compute statistics of paired differences, including the rank-biserial correlation as effect size."""
+    """Return statistics of paired differences, with the rank-biserial correlation as effect size."""
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):
@@ -805,14 +806,14 @@ def _paired(ours: Any, theirs: Any) -> dict[str, float]:
 
 
 def _rank_biserial(away: FloatArray) -> FloatArray:
-    """Compute each row's rank-biserial correlation: (positive rank sum - negative rank sum) / total."""
+    """Return each row's rank-biserial correlation: (positive - negative rank sum) / total rank sum."""
     ranks = np.where(away == 0, 0.0, rankdata(np.abs(away), axis=1))
     signed: FloatArray = (ranks * np.sign(away)).sum(axis=1) / np.maximum(ranks.sum(axis=1), 1.0)
     return signed
 
 
 def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, Any]:
-    """Map names to entries; raise a ValueError if there are no entries or if a name is repeated."""
+    """Return entries by name; raise a ValueError if there are no entries or if a name is repeated."""
     if isinstance(given, Mapping):
         pairs = [(str(key), entry) for key, entry in given.items()]
     elif isinstance(given, str | np.ndarray | pd.DataFrame) or not hasattr(given, "__iter__"):
@@ -836,7 +837,7 @@ def _data_name(entry: Any, number: int) -> str:
 
 
 def _described(method: Any) -> str:
-    """Describe a method (without memory addresses), to detect a changed method with the same name."""
+    """Return a text that identifies a method's class and parameters, without memory addresses."""
     if isinstance(method, Tuning):
         return "tuned: " + "; ".join(dict.fromkeys(map(_described, method.methods.values())))
     if isinstance(method, tuple):

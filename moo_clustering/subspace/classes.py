@@ -166,7 +166,8 @@ def votes(
 ) -> FloatArray:
     """Combine the class shares of the nearest clusters of each sample.
 
-    Takes O(n_samples * n_clusters * n_classes) time. Raises a ValueError for invalid options or shapes.
+    Takes O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation``
+    or ``fuzziness`` is out of range, or if the shapes do not match.
 
     Parameters
     ----------

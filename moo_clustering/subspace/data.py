@@ -48,7 +48,7 @@ class SubspaceData:
         n_jobs: int | None = None,
         shift: FloatArray | None = None,
     ) -> Self:
-        """Check and convert data for sweeps; raise a ValueError for invalid values or an unknown ``dtype``.
+        """Check and convert data; raise a ValueError for invalid values, overflow or an unknown ``dtype``.
 
         Parameters
         ----------

@@ -57,9 +57,9 @@ def entropy_weighted_kmeans(
 ) -> EntropyWeighted:
     """Cluster samples; weight a feature with dispersion D in a cluster in proportion to exp(-D / gamma).
 
-    Takes O(non-zeros * clusters) time per iteration. Constant features have weight 0. Raises a ValueError if
-    a parameter is out of range. Source: Jing, Ng, Huang, IEEE Transactions on Knowledge and Data Engineering
-    19 (2007), 1026-1041.
+    Takes O(non-zeros * clusters) time per iteration, and O((samples + features) * clusters) memory. Constant
+    features have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang, IEEE
+    Transactions on Knowledge and Data Engineering 19 (2007), 1026-1041.
 
     Parameters
     ----------

@@ -34,6 +34,7 @@ def iterate(
     """Repeat sweeps until no membership changes by ``tol`` or more, at most ``max_iter`` times.
 
     The objective can increase between sweeps, because impurities and chi-square depend on the memberships.
+    Raises a ValueError if ``max_iter`` is less than 1 or ``tol`` is negative.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 def prepare(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
-    """Return g (1 - 2 z) for binary data, else [-2 g z | g]; g = (lambda / largest lambda of cluster)^q."""
+    """Return the panel g (1 - 2 z) for binary data, else [-2 g z | g]; g = (lambda / cluster's maximum)^q."""
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)
@@ -272,8 +273,9 @@ def sweep(
 ) -> Sweep:
     """Update centroids, impurities, chi-square, weights, distances and memberships once, in that order.
 
-    Takes O((non-zeros + samples + features) * clusters) time for two passes over the data. Source: SISC-ML,
-    equations (1) to (11).
+    Takes O((non-zeros + samples + features) * clusters) time for two passes over the data, and O((samples +
+    features) * clusters) memory. Results do not depend on the number of threads. Source: SISC-ML, Eqs. 1 to
+    11.
 
     Parameters
     ----------
@@ -369,8 +371,8 @@ def distances(
 ) -> FloatArray:
     """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 from samples to clusters.
 
-    Takes O((non-zeros + features) * clusters) time. Raises a ValueError if the shapes of centers, weights and
-    data do not match. Source: SISC-ML, equation (8).
+    Takes O((non-zeros + features) * clusters) time and O(features * clusters) memory. Raises a ValueError if
+    the shapes of centers, weights and data do not match. Source: SISC-ML, equation (8).
 
     Parameters
     ----------
@@ -407,6 +409,8 @@ def memberships_from_distances(
     distances: FloatArray, impurities: FloatArray, options: SubspaceOptions
 ) -> FloatArray:
     """Compute memberships, which are proportional to (distance (1 + impurity))^(-1 / (fuzziness - 1)).
+
+    Raises a ValueError if the distances and impurities have different numbers of clusters.
 
     Parameters
     ----------

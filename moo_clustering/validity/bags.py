@@ -65,11 +65,11 @@ class BagDaviesBouldin(_GeometryIndex):
 
     A cluster's radius is the mean distance from its bags to its centroid, where the distance from a bag is
     the distance from its farthest instance. ``fit`` accepts Bags, any input of
-    :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which several indices can share. Labels need
-    not be contiguous. Partitions that isolate an outlier often have the lowest value, so report the cluster
-    sizes, too. Takes O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n
-    N + N^2 + K n)) time for p individuals with K clusters. Source: Evolutionary multi-instance clustering,
-    Eq. 10.
+    :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which several indices can share; a geometry
+    with ``min_cluster_size`` is exact only for clusters of at least this size. Labels need not be contiguous.
+    Partitions that isolate an outlier often have the lowest value, so report the cluster sizes, too. Takes
+    O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
+    time for p individuals with K clusters. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
@@ -113,8 +113,9 @@ class BagSilhouette(_BagIndex):
     Parameters
     ----------
     kind : str, default="directed"
-        Distance between bags, see :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit``
-        expects a matrix of distances from bag i (row) to bag j, whose diagonal is ignored.
+        "directed", "symmetric", "mean_min", "min_min" or "mean" distance between bags, see
+        :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit`` expects a matrix of
+        distances from bag i (row) to bag j, whose diagonal is ignored.
     average : {"cluster", "bag"}, default="cluster"
         Whether to average the mean silhouettes of clusters (Eq. 12) or the silhouettes of all bags.
     max_memory : int, default=4 GiB
@@ -183,9 +184,9 @@ class BagSDbw(_GeometryIndex):
     of a ratio over pairs of clusters: the number of bags near the midpoint of the two centroids, divided by
     the number of bags near a centroid (see ``reading``). A bag is near a point if all its instances are
     within a distance stdev of it; stdev is sqrt(sum of the norms of the K cluster variances) / K. Den is
-    often 0, because most bags are wider than stdev; :meth:`parts` returns both terms. For data, labels and
-    cost, see :class:`BagDaviesBouldin`; evaluation takes O(p N d) additional time. Source: Evolutionary
-    multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    often 0, because most bags are wider than stdev; :meth:`parts` returns both terms. Scat is 0 if all points
+    are identical. For data, labels and cost, see :class:`BagDaviesBouldin`; evaluation takes O(p N d) more
+    time. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
@@ -286,9 +287,9 @@ def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, Float
 class TWCV(_GeometryIndex):
     """Total within-cluster variation: the sum of squared distances from bags to centroids, minimised.
 
-    For data, labels, distances and cost, see :class:`BagDaviesBouldin`. Splitting a cluster may increase the
-    index, because centroids do not minimise these distances. Source: Evolutionary multi-instance clustering,
-    Eq. 4.
+    For data, labels, distances and cost, see :class:`BagDaviesBouldin`. The index is defined for every
+    partition. Splitting a cluster may increase the index, because centroids do not minimise these distances.
+    Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
     --------
@@ -388,8 +389,8 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
 
     A cluster's radius is the mean of H[b, medoid] over its bags b. The distance between two medoids p and q
     is max(H[p, q], H[q, p]). Takes O(p (N + K^2)) time for p individuals with K clusters of N bags. Raises a
-    ValueError or TypeError for invalid shapes, labels or medoids. Source: Evolutionary multi-instance
-    clustering, Eq. 10.
+    ValueError if shapes do not match or a label has no medoid, and a TypeError if labels or medoids are not
+    integers. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------

@@ -118,8 +118,9 @@ class CentredIndex(PopulationIndex):
 class FunctionIndex(PopulationIndex):
     """Index computed by a function ``(X, labels) -> float``, such as ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and for n_samples clusters. Built-in
-    indices are faster, because they score whole populations at once.
+    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and for n_samples clusters; problems treat
+    such partitions as infeasible. The function is called once per partition; built-in indices are faster,
+    because they score whole populations at once.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ class FunctionIndex(PopulationIndex):
         Called with the data and the labels of 2 to n_samples - 1 clusters. Problems also pass arguments
         named ``genes``, ``memberships``, ``centers`` and ``medoids``; see :class:`ValidityIndex`.
     direction : {"max", "min"}
-        Whether higher or lower values are better.
+        Whether higher or lower values are better, which sets ``greater_is_better``.
     name : str, optional
         Name of the index. Default: the function name.
     """

@@ -54,8 +54,7 @@ class DBCV(PopulationIndex):
     max(separation, sparseness); it is -1 for a single cluster. Singletons score 0, as noise does in the
     paper. Samples with duplicates have core distance 0. Ties in reachability are frequent, and programs break
     them differently, so their values are not comparable. Takes O(p n^2) time for p individuals, and 16 n^2
-    bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions
-    1-8.
+    bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
 
     Parameters
     ----------
@@ -156,7 +155,7 @@ class CDbw(CentredIndex):
     def _near(
         self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
     ) -> IntpArray:
-        """Count the samples of each point's cluster that are within the point's radius."""
+        """Count, for each point, the samples of its own cluster that lie within its radius."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
         for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
             for part in block_slices(len(own), len(samples)):

@@ -244,9 +244,9 @@ class FamilyAgreement(base.PopulationIndex):
     """Median over a pool's families of the highest agreement with a member of the family, maximised.
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The index is
-    the median of all but the highest of these values, so that partitions in the pool have no advantage.
-    Takes O(q p n) time and O(q p) memory for q partitions and p members of n samples. Source:
-    ParetoClustering: agreement of algorithm families.
+    the median of all but the highest of these values, so that partitions in the pool have no advantage; it is
+    the lower value for two families, and 0 for one. Takes O(q p n) time and O(q p) memory for q partitions
+    and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class FamilyAgreement(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a PartitionPool, or to a tuple of labels (n_partitions, n_samples) and one family per row.
 
-        Raises a TypeError if ``data`` is not a pool, and a ValueError unless each partition has a family.
+        Raises a TypeError for other data, and a ValueError unless each partition has a family.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -378,7 +378,8 @@ class LabelEvidence(base.PopulationIndex):
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
         A labelled sample's row contains a single 1, an unlabelled sample's row only zeros, and the row of a
-        sample group the sum of its samples' rows.
+        sample group the sum of its samples' rows. Raises a ValueError if counts are negative or infinite, if
+        there is no class, or if a parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))

@@ -48,7 +48,8 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     Returns
     -------
     accuracy : float
-        In (0, 1]. Samples in unmatched clusters or classes count as errors.
+        In (0, 1]. Samples in unmatched clusters or classes count as errors. Compare the accuracy with the
+        share of the largest class, which is the accuracy of a single cluster.
 
     Examples
     --------
@@ -74,7 +75,8 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """Return the F1 score of the positive class, where the cluster matched to this class predicts it.
 
-    Ties between matchings are resolved in favour of more matched clusters. Raises a ValueError if
+    Ties between matchings are resolved in favour of more matched clusters, then (for contingency tables of up
+    to 4096 entries) of the lexicographically smallest classes of clusters 0, 1, ... Raises a ValueError if
     ``pos_label`` is not a class, or if it is required because the labels cannot be sorted. Source:
     Evolutionary multi-instance clustering, Eq. 20.
 
@@ -101,7 +103,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
         except TypeError:
             raise ValueError("pos_label is required, because labels_true cannot be sorted") from None
     if pos_label not in classes:
-        raise ValueError(f"pos_label must be a label in labels_true, got {pos_label!r}")
+        raise ValueError(f"pos_label must be a label in labels_true, got {quoted(pos_label)}")
     positive = classes.index(pos_label)
     clusters = np.flatnonzero(class_of_cluster(table) == positive)
     if len(clusters) == 0:
@@ -278,8 +280,9 @@ def cluster_entropy(
     """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
     Entropy decreases with the number of clusters, so compare it with the entropy of random labels with the
-    same number of clusters. Takes O(n log n) time. Raises a ValueError for different lengths or a sample
-    without classes. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
+    same number of clusters. Takes O(n log n) time. Raises a ValueError for different lengths, a sample
+    without classes, or ``"first"`` with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance
+    clustering, Eq. 19.
 
     Parameters
     ----------
@@ -467,9 +470,9 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     """Return the area under the ROC curve for each class or label.
 
     The area is the share of pairs (sample in the class, other sample) in which the first sample has the
-    higher score; ties count as one half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time.
-    Raises a ValueError if shapes do not match, if scores are not finite, or if a class has no column. Source:
-    SISC-ML, section 5.3.
+    higher score; ties count as one half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and
+    O(n_classes n_samples) memory. Raises a ValueError if shapes do not match, if scores are not finite, or if
+    a class has no column. Source: SISC-ML, section 5.3.
 
     Parameters
     ----------
@@ -504,9 +507,10 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
     """Return the mean area under the ROC curves of all classes or labels.
 
-    For cross-validation with partially labelled samples, use ``make_scorer(macro_auc,
-    response_method="predict_proba")``; pass ``classes`` if a fold may lack a class. Raises a ValueError as in
-    :func:`class_aucs`, or if all classes are ignored. Source: SISC-ML, section 5.3.
+    This is the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partially
+    labelled samples, use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
+    fold may lack a class. Raises a ValueError as in :func:`class_aucs`, or if all classes are ignored.
+    Source: SISC-ML, section 5.3.
 
     Returns
     -------
@@ -534,9 +538,10 @@ def mean_roc_curve(
     """Return the vertical average of the ROC curves of all classes or labels.
 
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
-    equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus O(n_classes) for each
-    point of the exact average. Raises a ValueError as in :func:`macro_auc`, or if ``n_points`` is below 2.
-    Sources: SISC-ML, section 5.3; T. Fawcett, Pattern Recognition Letters 27 (2006), section 9.1.
+    equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus O(n_classes) for each of
+    up to n_classes n_samples points of the exact average. Raises a ValueError as in :func:`macro_auc`, or if
+    ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, Pattern Recognition Letters 27, 2006,
+    9.1.
 
     Parameters
     ----------
@@ -631,7 +636,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
     if not len(names):
         return np.zeros((len(indicators), n_columns))
     if n_columns == 1 and len(names) <= 2:
-        # If only one class is known, its area is undefined whichever class the column scores.
+        # If only one class is known, its area is undefined regardless of the class that the column scores.
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(

@@ -135,8 +135,8 @@ def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArr
 class PartitionCoefficient(FuzzyIndex):
     """Mean over samples of the sum of squared memberships, maximised; from 1 / k (all equal) to 1 (labels).
 
-    Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see :class:`FuzzySumOfSquares`; R. Dave,
-    Pattern Recognition Letters 17 (1996), for the normalisation.
+    The value does not depend on the data. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see
+    :class:`FuzzySumOfSquares`; R. Dave, Pattern Recognition Letters 17 (1996), for the normalisation.
 
     Parameters
     ----------
@@ -159,7 +159,8 @@ class PartitionCoefficient(FuzzyIndex):
 class PartitionEntropy(PartitionCoefficient):
     """Mean over samples of the membership entropy, minimised; from 0 (labels) to log k (all equal).
 
-    Takes O(p n k) time for p individuals. Source: Bezdek (1981), see :class:`FuzzySumOfSquares`.
+    The value does not depend on the data. Takes O(p n k) time for p individuals. Source: Bezdek (1981), see
+    :class:`FuzzySumOfSquares`.
     """
 
     name, greater_is_better = "partition_entropy", False

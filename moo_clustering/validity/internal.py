@@ -36,7 +36,7 @@ from moo_clustering.validity import base
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
 # Lower bound on distances, as a fraction of a typical distance; it avoids division by zero for duplicates.
 FLOOR = 1e-12
-# If the mean squared distance is lower, all samples count as identical, because FLOOR would underflow.
+# Below this mean squared distance, all samples count as identical, because FLOOR would underflow.
 NOTHING = 1e-290
 # Largest k for which silhouettes are computed by matrix products (n^2 k operations). For larger k, summing
 # distances by cluster (n^2 additions) is faster, although each operation is slower.
@@ -120,8 +120,8 @@ class MinimaxSilhouette(base.PopulationIndex):
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
     long thin clusters are compact, and clusters joined by a bridge merge. A single cluster scores -1,
-    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions. Source:
-    ParetoClustering.
+    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
+    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -435,9 +435,9 @@ class LikelihoodGain(base.PopulationIndex):
     ln(n) / 2 per additional parameter (BIC), all divided by (n times the number of components). Variances are
     shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c and G_j the
     overall variance in component j, so that values are finite for singletons. The value is 0 for a single
-    cluster and for identical samples. Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p
-    individuals and q components, and O(n min(n, d)) memory. Sources: ParetoClustering; Schwarz, Annals of
-    Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
+    cluster and for identical samples, and depends on feature scales. Takes O(min(n, d)^2 max(n, d)) time to
+    fit, O(p n q) time for p individuals and q components, and O(n min(n, d)) memory. Sources:
+    ParetoClustering; Schwarz, Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
     ----------

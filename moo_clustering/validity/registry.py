@@ -66,7 +66,8 @@ Index = (
 def get_index(index: Index) -> ValidityIndex:
     """Return the validity index specified by a name, class, object or function.
 
-    Raises a ValueError for an unknown name, and a TypeError for any other invalid index.
+    Raises a ValueError for an unknown name, and a TypeError for another type or an index without ``name`` or
+    ``greater_is_better``.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-_STRIP = 0.018  # width of the colour strip divided by that of the matrix
+_STRIP = 0.018  # width of the colour strip relative to the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -134,7 +134,7 @@ def plot_bag_distances(
 def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     n = len(data.order)
     off = data.distances[~np.eye(n, dtype=bool)]
-    # Limit the colour scale; otherwise, a few outlying bags would make all other bags look alike.
+    # Limit the colour scale: otherwise, a few outlying bags would make all other bags look alike.
     top = float(np.quantile(off, 0.98)) if len(off) else 0.0
     smooth: Any = {"interpolation": "antialiased", "rasterized": True}
     image = ax.imshow(data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, **smooth)
@@ -142,7 +142,7 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
     for spine in ax.spines.values():
         spine.set_visible(False)
-    # With more than 60 clusters, separating lines would hide the clusters.
+    # Draw no separating lines for over 60 clusters: the lines would hide the clusters.
     for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= 60 else ():
         ax.axhline(place, color="white", linewidth=0.8)
         ax.axvline(place, color="white", linewidth=0.8)
@@ -174,8 +174,8 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
 
 def _outwards(D: FloatArray) -> Int64Array:
-    """Sort bags by distance from the medoid, starting with the medoid."""
-    # The medoid minimises the sum of its distances to the other members of the cluster, as in BAMIC.
+    """Return the order of bags by distance from their medoid, starting with the medoid."""
+    # The medoid has the smallest sum of distances to the other members of its cluster, as in BAMIC.
     medoid = int(D.sum(axis=1).argmin())
     key = D[:, medoid].copy()
     key[medoid] = -1.0
@@ -269,7 +269,8 @@ def bag_embedding_data(
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances, in
     O(n^2 d + max_bags^3) time for n instances. More bags are positioned by the principal components of their
-    means, in O(n d + d^3) time. If a larger distance matrix is passed, a part of each cluster is shown.
+    means, in O(n d + d^3) time. If a larger distance matrix is passed, the same fraction of each cluster is
+    shown.
 
     Parameters
     ----------
@@ -352,7 +353,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 
 
 def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
-    """Return symmetric distances within the set of bags and vectors (bags first), and the distance's name."""
+    """Return symmetric distances between all bags and vectors (bags first), and the distance's name."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN

@@ -1,4 +1,4 @@
-"""Figures: cluster styles, display, file output, and axes for pymoo's plots."""
+"""Figures: cluster styles, display, saving to files, and axes for pymoo's plots."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Number of a figure lent to pyplot; pyplot numbers its own figures from 1.
+# Number of a figure that pyplot manages temporarily; pyplot numbers its own figures from 1.
 _LENT = -1
 
 
@@ -78,20 +78,20 @@ def new_figure(width: float, height: float) -> Figure:
 
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    # IPython calls this method unless %matplotlib has registered a formatter for figures.
+    # IPython calls this method if %matplotlib has not registered a formatter for figures.
     vars(figure).update(_repr_png_=partial(_png, figure), show=partial(_show, figure))
     return figure
 
 
 def _png(figure: Figure) -> bytes:
-    """Render the figure as a PNG image, as IPython's formatter does."""
+    """Return the figure as a PNG image, rendered in the same way as by IPython."""
     file = BytesIO()
     figure.savefig(file, format="png", bbox_inches="tight")
     return file.getvalue()
 
 
 def _show(figure: Figure) -> None:
-    """Show the figure in the notebook or, outside notebooks, in a window until the user closes the window."""
+    """Display the figure in a notebook or, elsewhere, in a window that blocks until it is closed."""
     if "ipykernel.kernelapp" in sys.modules:
         sys.modules["IPython"].display.display(figure)
         return
@@ -99,7 +99,7 @@ def _show(figure: Figure) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     with restored_current_figure():
-        # pyplot manages the figure while the window is open.
+        # Let pyplot manage the figure while the window is open.
         adopted: Any = lambda *args, **options: figure  # noqa: E731
         pyplot.figure(FigureClass=adopted)
         try:
@@ -212,7 +212,7 @@ def lent_to_pyplot(ax: Axes) -> Iterator[None]:
 
 @contextmanager
 def _own_panels(kind: Any) -> Iterator[None]:
-    """Make each panel pyplot's current axes while it is drawn."""
+    """Patch a pymoo plot class: each panel is pyplot's current axes while it is drawn."""
     draw: Callable[..., None] = kind._plot
 
     def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:

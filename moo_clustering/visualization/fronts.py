@@ -22,9 +22,10 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import shortened
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
+from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.results import SearchHistory, read_history, result_of
 
-# These names are also public in this module.
+# Re-exported: these names are also public in this module.
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
 from moo_clustering.visualization import figures
@@ -192,7 +193,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
-    """Return the point on an attainment surface that is nearest to ``point``."""
+    """Return the point of an attainment surface that is nearest to ``point``."""
     above, right = np.append(np.inf, surface[:-1, 1]), np.append(surface[1:, 0], np.inf)
     down = np.column_stack([surface[:, 0], np.clip(point[1], surface[:, 1], above)])
     along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
@@ -201,7 +202,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
 
 
 def _apart(front: FloatArray, rows: Sequence[Any]) -> IntpArray:
-    """Select rows in order, skipping those too close to a previously selected row."""
+    """Return the rows, in the given order, without rows too close to an earlier selected row."""
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
@@ -277,7 +278,7 @@ def plot_critical_difference(
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
-    """Return a figure size in inches that fits all names and bars."""
+    """Return a figure size in inches with room for all names and bars."""
     longest = max(len(name) for name in data.average_ranks.index)
     lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
     return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
@@ -288,11 +289,11 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
 
     posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
     n_methods = len(data.average_ranks)
-    # Dots mark the methods that a bar joins, and keep the bar visible if their ranks are equal.
+    # Dots mark the methods that a bar connects, and are visible even if all their ranks are equal.
     bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
     posthocs.critical_difference_diagram(
         data.average_ranks.to_dict(),
-        # scikit-posthocs tests p < alpha, so pass 0 (significant) or 1 instead of p-values.
+        # scikit-posthocs tests p < alpha, so pass 0 (significant) or 1 (not significant) as p-values.
         1.0 - data.different.astype(float),
         alpha=data.alpha,
         ax=ax,
@@ -367,8 +368,8 @@ def front_data(
         chosen, F = result.member if chosen is None else chosen, result.front.values
     if isinstance(F, Result):
         problem, F = F.problem, [] if F.F is None else np.atleast_2d(F.F)
-        names = getattr(problem, "objective_names", None) if names is None else names
-        F = problem.natural(F) if len(F) and hasattr(problem, "natural") else F
+        if isinstance(problem, SignedProblem) and len(F):
+            names, F = problem.objective_names if names is None else names, problem.natural(F)
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must be non-empty with shape (n_solutions, n_objectives), got {F.shape}")
@@ -393,7 +394,7 @@ def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
-        Finite minimised objectives, such as ``result_.F``.
+        Finite minimised objectives, such as ``result_.F``, whose ideal and nadir points are the bounds.
 
     Returns
     -------
@@ -530,10 +531,11 @@ def convergence_data(
     """Compute best and mean objectives, the hypervolume and other statistics of each generation.
 
     Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    Hypervolumes are divided by the volume of the box between the best values of all runs and the reference
-    point. Shorter runs are extended with their last values. Takes O(n_runs n_generations n_individuals^2
-    n_objectives) time and memory for two or three objectives. Raises a TypeError or ValueError if a run has
-    no history, if runs have different units of steps, or if a panel does not exist.
+    For two or more objectives, hypervolumes (E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999) are divided by the
+    volume of the box between the best values of all runs and the reference point. Shorter runs are extended
+    with their last values. Takes O(n_runs n_generations n_individuals^2 n_objectives) time and memory for two
+    or three objectives. Raises a TypeError or ValueError if a run has no history, if runs have different
+    units of steps, or if a panel does not exist.
 
     Parameters
     ----------
@@ -543,7 +545,7 @@ def convergence_data(
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
-        Titles of the panels to show, such as ``"hypervolume"``. Default: all panels.
+        Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all panels.
     band : tuple of two float, default=(0.25, 0.75)
         Quantiles (over the repetitions) at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
@@ -580,7 +582,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
     given = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     groups: Groups = {}
     for name, members in given.items():
-        # A DEAP logbook is a list of records, and a plain history is a list of numbers.
+        # Both are lists: a DEAP logbook contains records, a plain history contains numbers.
         many = isinstance(members, list | tuple) and not (
             members and all(isinstance(each, Mapping | float | int | np.number) for each in members)
         )
@@ -594,7 +596,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """Group (statistic, column) pairs by panel title; all statistics of a quantity share one panel."""
+    """Return lists of (statistic, column) by panel title: one panel for all statistics of a quantity."""
     parts = [(column, _STATISTICS.fullmatch(column)) for column in columns]
     subjects = [(match[2] or "fitness") if match else "" for _, match in parts]
     panels: dict[str, list[tuple[str, str]]] = {}
@@ -815,7 +817,7 @@ def plot_roc(
 ) -> Figure:
     """Plot ROC curves and the chance diagonal, with the areas in the legend.
 
-    Colours and line styles distinguish up to 24 curves.
+    The legend lists the curves in the given order. Colours and line styles distinguish up to 24 curves.
     """
     data = roc_data(curves, aucs=aucs)
     names = [shortened(name, 40) for name in data.names]  # maximum number of characters
@@ -829,7 +831,7 @@ def plot_roc(
         panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         panel.set(xlabel="false positive rate", ylabel="true positive rate")
         panel.set_title(title or "Mean ROC curves", parse_math=False)
-        # Place the legend next to the panel, where it cannot cover a curve.
+        # Place the legend beside the panel, so that it covers no curve.
         figures.add_legend(
             panel, loc="upper left", bbox_to_anchor=(1.02, 1.0), alignment="left", handlelength=3.2,
             title="Area under the curve",

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Colour, width and dashes of lines for each kind of constraint; the kinds can be told apart without colour.
-# Satisfied constraints are thin, violated ones thick; must-links are dark, satisfied cannot-links light.
+# Colour, width and dashes of each kind of constraint, distinguishable without colour. Lines are thin for
+# satisfied and thick for violated constraints, dark for must-links, light for satisfied cannot-links.
 _STROKES: dict[tuple[str, bool], tuple[str, float, Any]] = {
     ("must-link", True): ("#004488", 1.0, "-"),
     ("cannot-link", True): ("#997700", 0.9, (0, (1.0, 2.0))),
@@ -123,7 +123,7 @@ def placed_partition(
     shown = np.linspace(0, len(labels) - 1, min(len(labels), max_points)).astype(np.intp)
     shown = np.union1d(shown, np.asarray(also, dtype=np.intp))
     found, clusters, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    if found[0] < 0:  # put noise last, so that it does not affect the styles of the clusters
+    if found[0] < 0:  # put noise last, so that it does not shift the cluster styles
         found, sizes, clusters = np.roll(found, -1), np.roll(sizes, -1), (clusters - 1) % len(found)
     names = found if cluster_names is None else [cluster_names[max(label, 0)] for label in found]
     named = ["noise" if label < 0 else str(name) for label, name in zip(found, names, strict=True)]
@@ -215,7 +215,7 @@ def plot_regions(
 
 
 def _outline(shape: Any) -> list[FloatArray]:
-    """Return the rings of a (multi)polygon; holes have the opposite orientation, so they are not filled."""
+    """Return the rings of a (multi)polygon; holes have the opposite orientation to remain unfilled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
     parts = [shapely.geometry.polygon.orient(part) for part in parts]
@@ -225,7 +225,7 @@ def _outline(shape: Any) -> list[FloatArray]:
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     n = len(data.positions)
     draw_clusters(ax, data)
-    # Column names can contain dollar signs, which matplotlib would parse as formulas.
+    # Escape dollar signs in column names, which matplotlib would parse as formulas.
     ax.set_xlabel(data.axes[0], parse_math=False)
     ax.set_ylabel(data.axes[1], parse_math=False)
     add_cluster_legend(ax, data.names, "samples")
@@ -252,7 +252,7 @@ def draw_clusters(ax: Axes, data: Any) -> float:
 
 
 def add_cluster_legend(ax: Axes, names: Sequence[str], counted: str) -> None:
-    if len(names) <= 24:  # more clusters would not be distinguishable
+    if len(names) <= 24:  # more clusters cannot be distinguished
         place, size = (1.0, 0.5), 9.0 if len(names) <= 14 else 7.0
         title = f"cluster ({counted})"
         figures.add_legend(ax, loc="center left", bbox_to_anchor=place, title=title, fontsize=size)
@@ -395,7 +395,7 @@ def plot_constraints(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
             handlelength=3.6,
         )  # fmt: skip
-        if clusters is not None:  # add it as an artist, because the new legend replaced it
+        if clusters is not None:  # add this legend again, because the second one replaced it
             panel.add_artist(clusters)
             clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
         lines = [line for line in (panel.get_title(), _summary(data)) if line]
@@ -428,7 +428,7 @@ def _summary(data: ConstraintsData) -> str:
 
 
 def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """Select up to ``room`` pairs in all, at even intervals."""
+    """Select at most ``room`` pairs in total, at even intervals within each kind."""
     sizes = [len(pairs) for pairs in kinds]
     kept = np.zeros(sum(sizes), dtype=bool)
     kept[np.linspace(0, len(kept) - 1, min(room, len(kept))).astype(np.intp)] = True
@@ -438,7 +438,7 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
     """Return positions from metric multidimensional scaling, shape (n, 2), and their Kruskal stress."""
-    # The stress is the root of (sum of squared errors in distances / sum of squared distances). SMACOF
+    # The stress is sqrt(sum of squared errors in distances / sum of squared distances). SMACOF
     # majorisation starts from classical scaling, which is usually better than random positions. The result is
     # rotated to its principal axes. Takes O(n^3) time.
     from sklearn.manifold import smacof
@@ -446,7 +446,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     start = _classical(D)
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
-    # With more than 300 points, additional random starts are slow and do not improve the result.
+    # Above 300 points, random starts are slow and do not improve the result.
     seeds = spawn_seeds(random_state, 2 if len(D) <= 300 else 0)
     generators, width = map(np.random.default_rng, seeds), float(D.mean())
     starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]
@@ -457,7 +457,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
     """Fit 2-d PCA to the first ``n_fitted`` rows; return scores of all rows and explained variance ratio."""
-    # For sparse data, all rows are fitted. For dense data, each component's largest coordinate is positive.
+    # Sparse data are fitted to all rows. For dense data, each component's largest coordinate is positive.
     from sklearn.decomposition import PCA
 
     if sparse.issparse(X):
@@ -476,7 +476,7 @@ def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
     """Return two features or principal components, the axis labels, and the explained variance ratio."""
-    # If there is only one feature, the second coordinate is the row index. Without PCA, the ratio is None.
+    # With a single feature, the second coordinate is the row index. The variance ratio is None without PCA.
     if table.shape[1] > 2:
         positions, share = components(table, table.shape[0])
         return positions, ("first principal component", "second principal component"), share
@@ -510,7 +510,7 @@ def _classical(D: FloatArray) -> FloatArray:
 
 
 def _settled(points: FloatArray) -> FloatArray:
-    """Pad to two columns, and flip signs so that they do not depend on the linear-algebra library."""
+    """Pad to two columns, and make the signs independent of the linear-algebra library."""
     plane = np.zeros((len(points), 2))
     plane[:, : points.shape[1]] = points
     largest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
@@ -646,7 +646,7 @@ def plot_similarity(
 
 def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     n, exact = len(data.order), len(data.order) == len(data.blocks)
-    # Limit the colour range; otherwise, a few very large entries would make all others look dark.
+    # Limit the colour range: otherwise, a few very large entries would make all others look dark.
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
     extent, how = (-0.5, n - 0.5, n - 0.5, -0.5), "nearest" if exact else "antialiased"
@@ -865,7 +865,7 @@ def plot_archive(
     values = np.full((len(y) - 1, len(x) - 1), np.nan)
     values[rows, columns] = quality
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
-        # Brighter colours mean better values, even if the quality is minimised.
+        # Brighter colours mean better values, even for a minimised quality.
         cmap = "viridis" if archive.greater_is_better else "viridis_r"
         mesh: Any = panel.pcolormesh(x, y, values, cmap=cmap, edgecolors="white", linewidth=0.5)
         figures.figure_of(panel).colorbar(mesh, ax=panel, label=archive.quality_name.replace("_", " "))

@@ -212,6 +212,6 @@ def test_a_missing_package_is_said_in_one_line(run, monkeypatch):
     result = run("fit", "iris", "-k", 3, *QUICK, "--set", "neighbor_method=approximate", "--out", "out")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1].startswith(
-        'Error: method="approximate" requires pynndescent: pip install'
+        'Error: method="approximate" requires pynndescent, which is not installed: pip install'
     )
     assert "Traceback" not in result.stderr

@@ -11,7 +11,6 @@ from contract.estimators import ESTIMATORS, bags, find, quicker
 from contract.fits import TIMES, answers, chosen, fitted, public
 from contract.same import assert_same
 from moo_clustering import ParetoClustering
-from moo_clustering.estimators._fronts import FrontMixin
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 every_estimator = pytest.mark.parametrize("case", ESTIMATORS.values(), ids=ESTIMATORS.keys())
@@ -47,7 +46,7 @@ def test_saved_models_say_the_same(name):
 SAVED_FRONTS = {
     name: case
     for name, case in ESTIMATORS.items()
-    if issubclass(find(case.of), FrontMixin) and case.data is not bags
+    if hasattr(find(case.of), "choose") and case.data is not bags
 }
 
 

@@ -354,7 +354,10 @@ def test_gaps_in_archives(save):
         ({"instances": [["a"]], "bag_offsets": [0, 1]}, "a numeric 2-d array"),
         ({"instances": [[1.0]], "bag_offsets": [0, 2]}, "'bag_offsets' and 'bag_ids': .*, 1, got 2"),
         ({"instances": [[1.0]], "bag_offsets": [0, 1, 1]}, "bag 1 must not be empty"),
-        ({"instances": [[1.0]], "bag_offsets": [0, 1], "bag_ids": ["a", "b"]}, "2 names for 1 bags"),
+        (
+            {"instances": [[1.0]], "bag_offsets": [0, 1], "bag_ids": ["a", "b"]},
+            "one name per bag, 1 in all",
+        ),
         (
             {"instances": [[1.0]], "bag_offsets": [0, 1], "feature_names": ["a", "b"]},
             "2 names, but 'instances' has 1 columns",

@@ -58,7 +58,7 @@ def test_several_samples_are_searched(monkeypatch):
     X = table(2000)
     known, other = (fitted(SMALL(5).fit(parts(X, rows_per_part=n))) for n in (2000, 301))
     assert known == other
-    with pytest.raises(ValueError, match="n_clusters must be at most 100, the size of a sample"):
+    with pytest.raises(ValueError, match="n_clusters=101 must not exceed 100, the size of the samples"):
         SMALL(101).fit(parts(X))
 
 

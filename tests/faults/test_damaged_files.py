@@ -281,7 +281,7 @@ def test_edited_cell_is_named(tmp_path):
             store.add(key, {"score": 0.25})
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([*lines[:2], lines[2].replace("0.25", "0.75"), *lines[3:]]))
-    with pytest.raises(StoreError, match=r"results\.jsonl, line 3: .* remove the line"):
+    with pytest.raises(StoreError, match=r"results\.jsonl, line 3 .*; remove the line"):
         CellStore(path, PARAMETERS)
     path.write_text("".join([*lines[:2], *lines[3:]]))
     with CellStore(path, PARAMETERS) as store:

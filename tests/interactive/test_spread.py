@@ -49,6 +49,19 @@ def test_near_groups_are_likelier_to_be_one_than_far_ones():
     assert likely[0, 1] < min(likely[0, 2], likely[1, 2])
 
 
+def test_names_of_provisional_groups_count_known_and_new_classes(base):
+    inquiry = Inquiry(base, State(), error_rate=0.1, names=True, seed=0)
+    first, second, _ = inquiry.spread.medoids.tolist()
+    named = inquiry.after_name(first, "a")
+    for after, together, apart in (
+        (named, 0, 1),
+        (named.after_name(second, "a"), 1, 1),
+        (named.after_name(second, "b"), 0, 2),
+        (named.after_name(first, "b"), 0, 1),  # the group is not provisional any more
+    ):
+        assert (after.state.together, after.state.apart) == (together, apart)
+
+
 def test_a_result_that_is_no_member_joins_the_pool():
     pool = PartitionPool.of([("a", [0, 0, 1, 1]), ("b", [0, 1, 1, 1])])
     base = QuestionPool(pool, np.array([0.5, 0.4]), np.array([0, 1, 2, 2], dtype=np.int32), lambda: np.eye(4))

@@ -74,7 +74,7 @@ def test_knn_sampling_is_uniform():
 
 
 def test_random_needs_full_lists():
-    with pytest.raises(ValueError, match="full width, 39"):
+    with pytest.raises(ValueError, match="full width, n_samples - 1 = 39; got width 10"):
         sample(make_problem(width=10), 3, "random")
     with pytest.raises(ValueError, match="init must be"):
         NeighborSampling("all")

@@ -104,11 +104,9 @@ def test_a_failing_cell_leaves_the_others(path):
 def test_other_parameters_are_refused_by_name(path):
     computed(path)
     before = path.read_bytes()
-    with pytest.raises(
-        StoreError, match=r'rule is "sqrt" there and "ceil" here; n is not given there and 1 here'
-    ):
+    with pytest.raises(StoreError, match=r'rule was "sqrt", got "ceil"; n was not set, got 1'):
         CellStore(path, {"size": 3, "rule": "ceil", "n": 1})
-    with pytest.raises(StoreError, match="size is 3 there and not given here"):
+    with pytest.raises(StoreError, match="size was 3, got no value"):
         CellStore(path, {"rule": "sqrt"})
     assert path.read_bytes() == before
 

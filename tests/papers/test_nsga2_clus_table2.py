@@ -134,10 +134,8 @@ def test_command_writes_tables_and_goes_on_after_a_kill(command, tmp_path):
     (folder / "results.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:40])
     assert command("--out", "killed").exit_code == 0
     assert files(folder) == whole
-    assert "questions is 2 there and 1 here" in failure(command("--out", "killed", "--questions", 1))
-    assert 'k_max is "sqrt" there and "ceil_sqrt" here' in failure(
-        command("--out", "killed", "--k-max", "ceil_sqrt")
-    )
+    assert "questions was 2, got 1" in failure(command("--out", "killed", "--questions", 1))
+    assert 'k_max was "sqrt", got "ceil_sqrt"' in failure(command("--out", "killed", "--k-max", "ceil_sqrt"))
 
 
 @pytest.mark.nightly

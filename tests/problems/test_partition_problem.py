@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from pymoo.operators.mutation.pm import PM
 from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 
+from moo_clustering.algorithms import evolve
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, LocusAdjacencyEncoding, MedoidEncoding
 from moo_clustering.operators import (
@@ -249,7 +251,9 @@ def test_constraints_that_cannot_be_met_leave_no_solution_unless_asked_for():
     problem = impossible(constraint_handling="constraint")
     result = run(problem)
     assert result.X is None
-    with pytest.raises(ValueError, match="found no feasible solution"):
+    with pytest.raises(ValueError, match="F is None, because the run found no feasible solution"):
+        problem.natural(result.F)
+    with pytest.raises(ValueError, match="X is None, because the run found no feasible solution"):
         problem.decode(result.X)
     assert problem.decode(result.pop.get("X")).shape == (12, 30)
     least = run(problem, return_least_infeasible=True)
@@ -397,3 +401,32 @@ def test_misuse(change, error, match):
         PartitionProblem(
             arguments.pop("data"), arguments.pop("encoding"), arguments.pop("objectives"), **arguments
         )
+
+
+def test_an_inequality_for_one_partition_is_explained_in_a_note():
+    problem = PartitionProblem(
+        X, ENCODINGS["medoids"], "silhouette", inequalities=[lambda row: 5 - np.bincount(row).min()]
+    )
+    genes = ENCODINGS["medoids"].random(4, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="object too deep") as error:
+        problem.evaluate(genes)
+    assert error.value.__notes__ == [
+        "inequality '<lambda>' is called with labels of shape (4, 30), and returns one value per row"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("survival", "warned"), [({}, True), ({"survival": ConstraintCrowdingSurvival()}, False)]
+)
+def test_constraints_that_the_survival_ignores_cause_a_warning(survival, warned):
+    pairs = PairwiseConstraints([(0, 1)], None, n_samples=30)
+    problem = PartitionProblem(
+        X, ENCODINGS["medoids"], "silhouette", constraints=pairs, constraint_handling="crowding"
+    )
+    algorithm = NSGA2(8, **survival, **problem.operators(NSGA2))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evolve(problem, algorithm, n_gen=1, seed=1)
+    found = [str(each.message) for each in caught if "ignores the constraints" in str(each.message)]
+    assert len(found) == warned
+    assert all("RankAndCrowding does not use them: pass survival=Constr" in each for each in found)

@@ -197,7 +197,7 @@ def as_mutate(
 
 
 def _repair_for(problem: Any, repair: Repair | None) -> Any:
-    """Return ``repair``; if it is None, the problem's repair; if there is none, one that does nothing."""
+    """Return ``repair``; by default, the problem's repair or, without one, a repair that does nothing."""
     if repair is None and hasattr(problem, "operators"):
         repair = problem.operators().get("repair")
     return NoRepair() if repair is None else repair

@@ -60,14 +60,14 @@ def _sizes(result: ClusteringResult) -> str:
 
 
 def _front(result: ClusteringResult) -> str:
-    """Plot the first two objectives if there are at least two solutions; a ring marks the result."""
+    """Return a plot of the first two objectives for two or more solutions; a ring marks the result."""
     if result.front is None:
         return ""
     values = result.front.values
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    # In fronts with more than 10^7 labels, do not search for the result.
+    # Do not search for the result in fronts with more than 10^7 labels.
     chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:

@@ -34,11 +34,11 @@ _MOST_ROLES = 3
 # Name of the fact that the page shows in its footer.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# If the labels of front members must be computed, their number is limited so that at most AFFORDABLE_LABELS
-# labels are computed in all, but at least FEWEST_MEMBERS members are shown.
+# If labels of front members must be computed, members are omitted to limit the total number of labels to
+# AFFORDABLE_LABELS, but at least FEWEST_MEMBERS members are shown.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Names = Sequence[str] | None
-# The types of four fields of ReportContent, which describes them.
+# Types of four fields of ReportContent; see there.
 Cut = tuple[int, str, str]
 LeftOut = tuple[str, Sequence[str], Int64Array]
 LimitRow = tuple[str, str, FloatArray]
@@ -113,7 +113,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
     """Return the chosen solution and either the pool's alternatives or up to five front members."""
-    # These front members are the most similar to the chosen solution for their number of clusters.
+    # Among front members with the same number of clusters, use the one most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -451,7 +451,7 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the position of front row ``member`` if its partition is ``labels``, otherwise None."""
+        """Return the index of front row ``member`` if its partition is ``labels``, else None."""
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
@@ -500,7 +500,7 @@ class Report:
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
-        # `srcdoc` isolates the page's scripts and styles from the notebook's. A link to the file would fail
+        # `srcdoc` isolates the page's scripts and styles from the notebook. A link to the file would not work
         # if the notebook runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
@@ -558,7 +558,7 @@ def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Return the position of a result's partition, and add the partition if it is new."""
+    """Return the index of a result's partition among the solutions; add it if it is new."""
     place = solutions.place(
         checked_labels(result.labels),
         role,

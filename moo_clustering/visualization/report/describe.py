@@ -1,4 +1,4 @@
-"""Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples."""
+"""Describe clusters by silhouettes, typical samples, leading features, and a map of the samples."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# For the agreement of all pairs of solutions: maximum of n_solutions^2 * n_samples, above which a subset of
-# the samples is used; minimum size of this subset; and maximum n_solutions.
+# Agreement between all pairs of solutions: above this n_solutions^2 * n_samples, it is computed from a subset
+# of at least AGREEMENT_ROWS samples; maximum n_solutions.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Maximum n_columns * n_solutions for which contrasts are computed, except for the first solution's.
+# Maximum n_columns * n_solutions; above it, contrasts are computed only for the first solution.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
-# Maximum numbers: columns in a heatmap, cells in all heatmaps times n_samples / 1000, columns that can colour
-# the map, and contrasts.
+# Maximum number of columns in a heatmap, of cells in all heatmaps (times n_samples / 1000), of columns for
+# colouring the map, and of contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
-# For neighbour embeddings: minimum and maximum number of samples, perplexity, number of iterations, and the
-# correlation between distances in the plane and in the data above which no embedding is needed.
+# t-SNE: minimum and maximum number of samples, perplexity, number of iterations. It is omitted if distances
+# in a projection onto the plane have at least this correlation with distances in the data.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 MOST_ROWS, FEWEST_ROWS = 2000, 100
@@ -89,7 +89,7 @@ class Described:
     cohesions: list[Cohesion] = field(default_factory=list)  # one per solution
     facts: dict[int, list[ClusterFacts]] = field(default_factory=dict)
     heatmaps: dict[int, descriptions.Heatmap] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # sentences about estimated or omitted values
+    notes: list[str] = field(default_factory=list)  # sentences on estimated or omitted values
 
     @property
     def silhouettes(self) -> FloatArray:
@@ -177,7 +177,7 @@ def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
         row = sparse.csr_array(totals[[cluster]])
         columns, weights = row.indices, row.data / size
         if len(weights) > N_FEATURES:
-            # Include all terms tied with the last leading term; the sort below breaks ties by column.
+            # Include all terms tied with the last leading term; the sort below breaks these ties by column.
             kept = weights >= np.partition(weights, -N_FEATURES)[-N_FEATURES]
             columns, weights = columns[kept], weights[kept]
         order = [i for i in np.lexsort((columns, -weights))[:N_FEATURES] if weights[i] > 0.0]
@@ -251,8 +251,8 @@ def read_samples(
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # ``columns``, if any, describe the clusters; otherwise, X does. If ``units`` is None, ``prepare_table``
-    # parses the cells of ``columns``.
+    # Clusters are described by ``columns`` or, if None, by X. If ``units`` is None, ``prepare_table`` parses
+    # the cells of ``columns``.
     import pandas as pd
 
     from moo_clustering.bags import Bags
@@ -323,7 +323,7 @@ def _distances(table: Any) -> Samples:
 
 
 def _dense(X: Any) -> tuple[Any, list[str] | None]:
-    """Return numbers (with an indicator column per category), and the column names if available."""
+    """Return numbers (one indicator column per category), and the column names or None."""
     import pandas as pd
 
     if not isinstance(X, pd.DataFrame):
@@ -388,7 +388,7 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 def cohesions(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
     """Compute the silhouettes of each partition; samples in no cluster (-1) are ignored."""
-    # Takes O(n_rows^2 K) time in matrix products for a total of K clusters.
+    # Takes O(n_rows^2 K) time, where K is the total number of clusters in all partitions.
     most = max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
     block_of = np.cumsum(labels.max(axis=1) + 1) // most
     return [each for block in np.unique(block_of) for each in _block(distances, labels[block_of == block])]
@@ -448,8 +448,8 @@ def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # If ``near`` contains rows and each row's mean distance to the other samples in its cluster, the samples
-    # with the smallest of these distances are returned instead. Medoids, if any, come first.
+    # If ``near`` contains rows and their mean distances to the other samples of their cluster, return the
+    # rows with the smallest of these distances. Medoids, if any, come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -465,14 +465,14 @@ def typical_rows(
 
 
 def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int) -> list[RowNumbers]:
-    # Round, so that identical samples are tied despite rounding errors.
+    # Round the distances, so that identical samples are tied.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
     return [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts.tolist())]
 
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
-    """Return each sample's squared distance to its cluster mean, or a key that yields the same order."""
+    """Return each sample's squared distance to its cluster mean, or another key with the same order."""
     points, members = samples.points, descriptions.cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
@@ -506,7 +506,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
             order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
             values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Bin samples at the rounded limits, because the page shows the rounded limits.
+            # Bin samples at the rounded limits that the page shows.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
@@ -623,7 +623,7 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
 
 
 def _intervals(edges: FloatArray) -> list[str]:
-    """Name the intervals between edges: unit intervals by the integer inside, others by their ends."""
+    """Return names of the intervals between edges: the only integer inside, or both ends."""
     if (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         return [f"{low + 0.5:.0f}" for low in edges[:-1]]
     return [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
@@ -660,7 +660,7 @@ def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """Return each cluster's first and last position (starting at 1) as text; "" for more than 24 clusters."""
+    """Return the first and last position (from 1) of each cluster as text; "" for over 24 clusters."""
     if len(names) > 24:
         return ""
     places = zip(names, pairwise(boundaries.tolist()), strict=True)
@@ -685,7 +685,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 
 def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
-    """Return t-SNE positions (NaN for omitted samples), or None if the projection ``plane`` suffices."""
+    """Return t-SNE positions (NaN for omitted samples); None if projection ``plane`` is faithful enough."""
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
@@ -770,7 +770,7 @@ def _positions(
     if samples.table.shape[1] <= 2:
         positions, axes, _ = partitions.feature_plane(samples.table, samples.feature_names)
         return positions[rows], axes, "The axes are unscaled features"
-    # Scaling removes constant features, so the points may have fewer columns than the table.
+    # Points can have fewer columns than the table, because scaling removes constant features.
     positions, share = partitions.components(samples.points, samples.n_samples)
     return positions[rows], _COMPONENTS, f"Principal components ({share:.0%} of the variance)"
 

@@ -59,7 +59,7 @@ def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
     except BaseException:
         shutil.rmtree(folder)
         raise
-    # IPython is also loaded in terminals, where its shell has no kernel.
+    # IPython also runs in terminals, where its shell has no kernel.
     notebook: Any = sys.modules.get("IPython")
     if notebook is not None and "kernel" in dir(notebook.get_ipython()):
         sys.modules["IPython"].display.display(report)
@@ -193,7 +193,7 @@ def report_content(
     if shown is not None and samples is not None:
         columns_of_map = describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
         shown = replace(shown, columns=columns_of_map)
-    # List the packages whose versions can affect results.
+    # Packages with versions that can affect results.
     versions = environment()
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
@@ -242,7 +242,7 @@ def report_content(
 
 
 def _of_archive(archive: PartitionArchive) -> ClusteringResult:
-    """Return a result whose front contains the members of an archive; the best member is selected."""
+    """Return a result with the members of an archive as its front; the best member is selected."""
     best = archive.best()
     objective = Objective(archive.quality_name, archive.greater_is_better)
     front = Front(archive.quality[:, np.newaxis], (objective,), archive.labels.__getitem__)
@@ -289,7 +289,7 @@ def describe_of(
 
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
-    """Read samples, and warn if their order or values differ from the training data."""
+    """Read the samples X, and warn if their order or values differ from the training data."""
     n, is_own = len(result.labels), isinstance(estimator, ReportMixin)
     is_sized = isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if is_own and "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
@@ -306,7 +306,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, X may be in other units on purpose; its rows then match no training row.
+        # Without a preparer, X may intentionally have other units; no row then equals a training row.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -350,7 +350,7 @@ def _rule_columns(
     """Return columns for rules (None for distances), and a function that extracts them from new samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
-        # Document rules use at most 200 terms.
+        # For documents, rules use at most 200 terms.
         places = compared.specific(labels, 200)
         names = distinct_names(samples.feature_names[place] for place in places)
 
@@ -367,8 +367,8 @@ def _rule_columns(
 
 
 def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
-    """Add the rules that :meth:`ClusterRules.select` returns to the facts about the result's clusters."""
-    if not 0 < len(facts) <= 20:  # the page shows rules for at most 20 clusters
+    """Add selected rules (see :meth:`ClusterRules.select`) to the facts about the result's clusters."""
+    if not 0 < len(facts) <= 20:  # the page shows rules only for up to 20 clusters
         return
     frame, further = _rule_columns(samples, labels)
     if frame is None:
@@ -399,7 +399,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return clusters of new samples, a mask of unusual samples, the training rows, and cluster names."""
+    """Return the clusters of new samples, a mask of unlike samples, training rows and cluster names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -416,7 +416,7 @@ def _predicted(
     if (stored := estimator._stored_rows()) is not None:
         rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        # ``predict`` has already warned about X.
+        # Ignore warnings about X, which ``predict`` has already issued.
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             new = scale(estimator._read(X, reset=False))
     elif reference is None:
@@ -432,7 +432,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Scale training and new rows; for distances, find each new row's smallest distance to a training row."""
+    """Return scaled training and new rows; for distances, each new row's smallest distance."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -502,7 +502,7 @@ def _columns(
 def _cluster_names(
     run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names: the user's, else classes (after a fit with labels), else from descriptions."""
+    """Return names of the clusters: set by the user, else classes, else derived from descriptions."""
     found = {place: [each.name for each in known] for place, known in facts.items()}
     found = {place: names for place, names in found.items() if any(names)}
     for place, solution in enumerate(run.solutions.found):
@@ -517,7 +517,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """Add the most distinctive features' weights to ``facts``; return a heading, or "" without weights."""
+    """Add the weights of the most distinctive features to ``facts``; return their heading ("" if none)."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""

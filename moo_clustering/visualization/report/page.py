@@ -46,7 +46,7 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# Scripts of the page, each after the scripts on which it depends.
+# Scripts of the page, in order of dependency.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
@@ -54,18 +54,18 @@ _SCRIPTS = (
     "doubts.js", "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
-# Facts that are always visible in the page header.
+# Names of the facts that are always visible in the page header.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-# Sentence about certainty for each possible beginning of a verdict.
+# Sentence on certainty for each possible beginning of a verdict.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is unknown.",
 }
-# Part of a verdict that the page shows only in its section for methodologists.
+# Part of a verdict that appears only in the section for methodologists.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
-# Lower limits of mean silhouettes, and what they mean for the samples.
+# Minimum mean silhouettes, and their interpretation.
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other cluster"),
     (0.25, "nearer to their own cluster than to the nearest other cluster"),
@@ -105,7 +105,7 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Convert a value to JSON; numeric arrays are moved to ``arrays``."""
+    """Convert a value to JSON types, and move numeric arrays to ``arrays``."""
     if value is None or isinstance(value, str | int | float | np.generic):
         return value
     if isinstance(value, np.ndarray):
@@ -206,9 +206,9 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    # Samples are matched by name. The order of samples and the chosen solution are those of the first run,
-    # and the map is that of the first run that has one. Names of rules, histories and figures start with the
-    # name of the run. For each run, an additional rule selects the run's result.
+    # Samples are matched by name. Their order and the chosen solution are taken from the first run, and the
+    # map from the first run with a map. Names of rules, histories and figures get the run name as a prefix.
+    # An additional rule for each run selects its result.
     if not contents or len(contents) != len(names):
         given = f"{len(contents)} runs and {len(names)} names"
         raise ValueError(f"merge requires at least one run and one name per run, got {given}")
@@ -257,11 +257,11 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Report that is merged with others."""
+    """Report that is merged with other reports."""
 
     content: ReportContent
     run: str
-    start: int  # index of its first solution
+    start: int  # index of its first solution in the merged report
     rows: Int64Array  # shape (n_samples,): rows of its samples in the merged report
 
     def labels(self) -> Int32Array:
@@ -274,7 +274,7 @@ class _Part:
         return None if texts is None else [texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Return each solution's run name; if the report is itself merged, followed by the inner run's."""
+        """Return each solution's run name, followed by its inner run name if the report was merged before."""
         inner = [f"{self.run}: {run}" for run in self.content.runs]
         return inner or [self.run] * self.content.n_solutions
 
@@ -333,7 +333,7 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
-    """Return the facts that all runs share, followed by each run's other facts."""
+    """Return the facts common to all runs, followed by the other facts of each run."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
     own = [(part.run, fact) for part in parts for fact in part.content.facts if tuple(fact) not in everywhere]
@@ -351,8 +351,8 @@ def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
 
 def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
     """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
-    # If columns of the same name differ in direction, their names include the names of their runs. Otherwise,
-    # a column without a direction is merged with the column of the same name.
+    # If columns of the same name have opposite directions, add the run names to their names. Otherwise, merge
+    # columns of the same name, even if some have no direction.
     directions: dict[str, set[bool]] = {}
     for content in contents:
         for column in content.columns:
@@ -409,7 +409,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether to add the questions of a session, which serves the page.
+        Whether to add the questions of a session that serves the page, and the rule "answers" for its result.
 
     Returns
     -------
@@ -442,7 +442,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether the header shows a fact, unless :func:`sureness` says it."""
+    """Return whether the page header shows a fact; omit what :func:`sureness` already says."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
@@ -542,12 +542,12 @@ def _policy(scripts: list[str]) -> str:
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     """Return the data for the page's scripts as JSON values of at most about ``max_bytes`` bytes."""
-    # If the data are too large, the least important solutions (see :func:`by_importance`) are omitted, with
-    # a note in ``missing``.
+    # If the data are too large, omit the least important solutions (see :func:`by_importance`), and add a
+    # note to ``missing``.
     samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
     room = max_bytes - len(htmlsafe_json_dumps(samples))
     while n_kept > 1 and (size := len(htmlsafe_json_dumps(parts))) > room:
-        # Remove slightly more solutions than the excess implies, because some data have a constant size.
+        # Remove slightly more solutions than the excess size implies, because some data have a fixed size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
@@ -615,7 +615,7 @@ def _parts(content: ReportContent) -> dict[str, Any]:
 
 
 def _names_key(content: ReportContent) -> str:
-    """Return a hash of the result, under which the browser stores the user's cluster names."""
+    """Return a hash of the result: the key under which the browser stores the user's cluster names."""
     if not content.n_solutions:
         return ""
     labels, names = content.labels[content.chosen], content.cluster_names.get(content.chosen, ())
@@ -704,7 +704,7 @@ def encoded_labels(labels: IntArray) -> Encoded:
 
 
 def encoded_text(texts: Sequence[str]) -> Encoded:
-    # Unlike UTF-8, ASCII escapes can represent lone surrogates.
+    # Use ASCII escapes: unlike UTF-8, they can represent lone surrogates.
     text = json.dumps([str(text) for text in texts])
     return {"dtype": "json", "shape": [len(texts)], "data": _deflated(text.encode("ascii"))}
 

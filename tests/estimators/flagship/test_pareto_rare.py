@@ -52,7 +52,7 @@ def test_rare_groups_are_clusters(rare):
         members = model.labels_ == row.cluster
         assert_array_equal(members, y == y[row.sample])
         assert row.share == members.mean()
-    assert "22 samples are cluster" in model.summary()
+    assert "22 samples that form cluster" in model.summary()
 
 
 @pytest.mark.parametrize("kind", ["heavy", "unequal"])
@@ -183,7 +183,7 @@ def test_a_pickle_does_not_contain_the_samples(rare):
     for call in (lambda: loaded.relabel(known), lambda: loaded.update(X[:5])):
         with pytest.raises(ValueError, match=r"restore_samples\(X\)"):
             call()
-    with pytest.raises(ValueError, match="4057 samples of the fit, got 10"):
+    with pytest.raises(ValueError, match="10 rows, but the estimator was fitted on 4057 samples"):
         loaded.restore_samples(X[:10])
     with pytest.raises(ValueError, match="row 0 of X differs"):
         loaded.restore_samples(X[::-1])

@@ -231,7 +231,7 @@ def test_clear_structure_is_not_warned_about(plain):
 
 
 def test_a_pool_of_one_family_agrees_with_nobody():
-    with pytest.warns(UserWarning, match="only 1 families"):
+    with pytest.warns(UserWarning, match="only 1 family"):
         model = ParetoClustering(families=["km"], k_range=(2, 3), criterion="modularity", random_state=0).fit(
             X
         )

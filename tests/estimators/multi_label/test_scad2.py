@@ -59,5 +59,5 @@ def test_leading_features():
 
 @pytest.mark.parametrize("name", ["fuzziness", "weight_exponent"])
 def test_exponents_out_of_range(name):
-    with pytest.raises(ValueError, match=f"{name} must be a finite number > 1"):
+    with pytest.raises(ValueError, match=f"{name} must be finite and greater than 1, got 1"):
         SCAD2(2, **{name: 1}).fit(np.eye(4))
