@@ -71,10 +71,10 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Spreadsheets evaluate a formula at the beginning of a cell, even after blanks. Some ignore quotes, and split
-# a cell at separators of other locales and at line ends. Therefore, the beginning of each part is escaped,
-# also after a separator at the end of the cell, where the closing quote would begin a new cell. Apostrophes
-# in the text are escaped too, so that reading restores the text. `download.js` in the report does the same.
+# Spreadsheets evaluate a cell that begins with a sign such as =, even after blanks. Some ignore quotes, and
+# begin a new cell after separators of other locales and line ends. Therefore, the text is escaped at its
+# beginning, after each separator, and after a separator at its end, where the closing quote would begin a new
+# cell. Apostrophes are escaped too, so that reading restores them. `download.js` in the report does the same.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
     '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
@@ -407,7 +407,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
-            # A full disk raises an error without a file name, and the temporary name would not help users.
+            # Name ``path``: the error names no file (full disk) or only the temporary file.
             if error.errno is None:  # image libraries raise errors without errno
                 raise type(error)(f"{path}: {error}") from error
             raise OSError(error.errno, error.strerror, str(path)) from error
@@ -614,7 +614,7 @@ class ObjectsError(ValueError):
 
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read all arrays in an archive, and skip members whose names do not end in ``.npy``."""
-    # Arrays are never unpickled. They are allocated only if the file contains all their bytes. Checksums are
+    # Arrays are never unpickled, and allocated only if the file contains all their bytes. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects. Raises a ValueError, OSError, BadZipFile
     # or zlib.error if the file is damaged, or if it expands to over 256 MiB and over 100 times its size.
     size = file.seek(0, 2)
@@ -640,7 +640,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
     """Return the number of members listed at the end of a zip file; None if it exceeds the two-byte field."""
-    # The record at the end of a zip file has 22 bytes and a comment of up to 65,535 bytes.
+    # The list is followed by a record of 22 bytes, whose comment has up to 65,535 more bytes.
     file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
     start = end.rfind(b"PK\x05\x06")
@@ -657,11 +657,11 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         try:
             shape, _, dtype = _HEADERS[version](file)
         except ValueError as error:
-            # Replace NumPy's message, which recommends unpickling for long headers; this is unsafe.
+            # For long headers, NumPy's message recommends unpickling, which is unsafe, so replace it.
             raise ValueError(f"array {name!r} has an unreadable header") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")
-        # Reject booleans and negative numbers, with which a shape could still match the number of bytes.
+        # Check each number: shapes such as (-2, -3) and (True, 6) could match the number of bytes.
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError(f"array {name!r} declares the invalid shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
@@ -757,7 +757,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # Accept a subset, because either process may have loaded additional libraries.
+    # Accept a superset or subset, because either process may have loaded more libraries.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
@@ -768,18 +768,18 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = "") -> list[str]:
-    """Return a text on the keys with different values; ``what`` precedes their names."""
+    """Describe each key whose value differs between two mappings; ``what`` precedes the key's name."""
     found = []
     for key in {**there, **here}:
         if key in there and key in here:
-            # Compare both values and JSON texts, because 1 equals 1.0 only as a value, and NaN only as text.
+            # Accept equal values, such as 1 and 1.0, or equal JSON texts, such as those of NaN.
             texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
             if bool(there[key] == here[key]) or len(texts) == 1:
                 continue
         old, new = (shortened(repr(each[key]), 60) if key in each else "absent" for each in (there, here))
         difference = f"{what}{key} is {old} in the checkpoint but {new} here"
         if key == "method" and not what:
-            # Do not list parameters, which differ between methods.
+            # Stop here, because different methods have different parameters.
             return [difference]
         is_nested = all(isinstance(values.get(key), dict) for values in (there, here))
         if key == "parameters" and not what and is_nested:

@@ -1,4 +1,4 @@
-"""Typed results of clusterers for reports, cards, plots and the command.
+"""Results of clusterers in a common form, for reports, cards, plots and the command line.
 
 :func:`result_of` returns the result of any fitted clusterer. Third-party estimators get a full report if they
 have a method ``clustering_result()`` that returns a :class:`ClusteringResult`.
@@ -31,7 +31,7 @@ __all__ = ["ClusteringResult", "Coassociation", "Front", "Objective", "PoolResul
 
 
 class Objective(NamedTuple):
-    """An objective of a front.
+    """Name and direction of an objective.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Front:
         return np.asarray(self.labels_of(np.arange(len(self.values))))
 
     def final_labels(self, rows: IntpArray) -> Any:
-        """Return the repaired partitions of the given solutions."""
+        """Return the partitions of the given solutions, after repair if there was one."""
         return self.labels_of(rows) if self.repaired is None else self.repaired[rows]
 
 
@@ -282,7 +282,7 @@ class ClusteringResult:
         return self.front is not None and len(self.front) > 0
 
     def cluster_names(self, class_names: Sequence[str] | None = None) -> list[str] | None:
-        """Return the class name of each cluster ("new, NUMBER" for new classes), or None without labels."""
+        """Return each cluster's class name ("new, NUMBER" for new classes), or None after a fit without y."""
         if self.pool is None or self.pool.classes is None:
             return None
         codes, of_clusters = self.pool.classes, self.pool.cluster_classes
@@ -367,14 +367,14 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace cluster names with the user's names; if other names equal these, append numbers: "a (2)"."""
+    """Replace names with those set by the user; other clusters of the same name get a number: "a (2)"."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
 
 
 def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 0) -> str:
-    """Describe cluster sizes, ``new`` unlabelled clusters, and outliers: "2 clusters of 9, 5 samples"."""
+    """Describe clusters, ``new`` of which have no labels, and outliers: "2 clusters of 9, 5 samples"."""
     weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
     sizes = np.sort(np.bincount(labels[labels >= 0], weights[labels >= 0]).astype(np.int64))[::-1]
     sizes = sizes[sizes > 0]
@@ -397,7 +397,7 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
         raise TypeError(f"names must be a mapping from clusters to names, got {quoted(changes)}")
     found: dict[int, str | None] = dict(user_names)
     for key, name in changes.items():
-        # Keys of JSON objects are strings.
+        # In JSON, all keys are strings.
         key = int(key) if isinstance(key, str) and key.isdecimal() else key
         if not isinstance(key, int | np.integer) or isinstance(key, bool) or key not in clusters:
             raise ValueError(f"there is no cluster {quoted(key)}; the last cluster is {max(clusters)}")
@@ -454,7 +454,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the attributes that are not None; ``attributes`` maps keys of the result to attribute names."""
+    """Return all attributes that are not None, by key; ``attributes`` maps keys to attribute names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -497,7 +497,7 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
 def _of_estimator(run: BaseEstimator, names: Sequence[str] | None) -> SearchHistory:
     name = type(run).__name__
     for history in (records := records_of(run)):
-        if not hasattr(history, "signs"):  # only a Recorder has signs
+        if not hasattr(history, "signs"):  # not a Recorder
             read = read_history(history)
             return read._replace(step="sweep") if read.step == "step" else read
         if history.F:
@@ -544,7 +544,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 def _of_logbook(logbook: Any) -> SearchHistory:
     """Convert a logbook; statistics of several objectives become one column per objective."""
-    rows, chapters = [], getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
+    rows, chapters = [], getattr(logbook, "chapters", {})  # DEAP: groups of statistics
     for place, record in enumerate(logbook):
         row = dict(record)
         for chapter, entries in chapters.items():

@@ -225,7 +225,7 @@ class ClusterRules(Sequence[RuleSet]):
         return len(self._found)
 
     def select(self, fidelity: float = 0.95) -> RuleSet:
-        """Return the shortest rule set with a rule for every cluster and at least this fidelity.
+        """Return the shortest rule set with at least this fidelity that has rules for the most clusters.
 
         If there is no such rule set, returns the one with the highest fidelity. Raises a ValueError unless
         ``fidelity`` is between 0 and 1.
@@ -283,11 +283,11 @@ def find_rules(
 
     Notes
     -----
-    A beam search combines optimal trees of depth two. The conditions of these trees, and of scikit-learn's
-    greedy trees, are then optimised one at a time. The search uses at most 2,000 rows and 48 columns, but the
-    fidelity is computed on all rows. Takes O(n_clusters n_conditions^2 n_rows) time: about 2 s for 20
-    clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali, "Alternating optimization of decision
-    trees, with application to learning sparse oblique trees", NeurIPS 2018.
+    A beam search builds trees from optimal trees of depth two. The conditions of the best trees found, and of
+    trees grown greedily by scikit-learn, are then optimised one at a time. The search uses at most 2,000 rows
+    and 48 columns, but the fidelity is computed on all rows. Takes O(n_clusters n_conditions^2 n_rows) time:
+    about 2 s for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali, "Alternating
+    optimization of decision trees, with application to learning sparse oblique trees", NeurIPS 2018.
 
     Examples
     --------
@@ -315,8 +315,8 @@ def rules_of(
     units: Mapping[str, str] | None = None,
     is_terms: bool = False,
 ) -> ClusterRules:
-    """Find rules as :func:`find_rules` does; ``read`` converts new samples to a table or array."""
-    # With ``is_terms``, columns are booleans: whether a term occurs.
+    """Same as :func:`find_rules`; for predictions, ``read`` converts new samples to a table or array."""
+    # If ``is_terms``, each column of booleans indicates whether a term occurs.
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
     columns, _ = as_frame(columns)
     columns.columns = distinct_names(columns.columns)
@@ -357,7 +357,7 @@ def rules_of(
 
 @dataclass(frozen=True)
 class _Test:
-    """Condition on a column. Missing values do not satisfy it."""
+    """Condition on a column, which missing values do not satisfy."""
 
     column: int
     sign: str  # "<=", ">" or "=" with a category code
@@ -372,7 +372,7 @@ class _Test:
 
 @dataclass(frozen=True)
 class _Node:
-    """Leaf with a cluster, or condition with subtrees for the rows that do and do not satisfy it."""
+    """Leaf with a cluster, or condition with subtrees for rows that satisfy it and for all other rows."""
 
     cluster: int = -1
     split: tuple[_Test, _Node, _Node] | None = None
@@ -391,7 +391,7 @@ class _Column:
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
         """Describe a column, and convert its values to numbers, seconds or category codes."""
-        if column.dtype == object:  # for example, booleans with missing values
+        if column.dtype == object:  # find the type of, for example, booleans with None
             column = column.convert_dtypes()
         known = column.notna().to_numpy()
         numbers, types = np.full(len(column), np.nan), pd.api.types
@@ -453,7 +453,7 @@ class _Column:
             offset = "" if self.zone is None else "+00:00"
             return f"{name} {test.sign} '{_moment(test.value, None, full=True)}{offset}'"
         if language == "sql" and self.kind == "date":
-            # Compare with the next day, because the text "2024-01-31" is smaller than "2024-01-31 10:00".
+            # Compare with the next day: the text "2024-01-31 10:00" belongs to, but exceeds "2024-01-31".
             return f"{name} {'<' if test.sign == '<=' else '>='} '{_moment(test.value + 86400.0, None)}'"
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
@@ -472,7 +472,7 @@ class _Column:
             holds = f'({number}*({cell}>0)+({cell}=(1=1))+({cell}="true")>0)'
             return holds if test.value else f'({cell}<>"")*(1-{holds})'
         sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
-        if self.kind == "date":  # dates are serial numbers; a day ends at the next number
+        if self.kind == "date":  # dates are day numbers; a day ends before the next number
             whole = 0.0 if self.has_times else 86400.0
             sign = sign if self.has_times else {"<=": "<", ">": ">="}[sign]
             value = repr((test.value + whole) / 86400.0 + 25569.0).removesuffix(".0")
@@ -521,7 +521,7 @@ class _Table:
         return values
 
     def sentences(self, path: Sequence[tuple[_Test, bool]]) -> Iterator[str]:
-        """Yield the conditions on a path from the root to a leaf: one text per column, one for all terms."""
+        """Yield texts of the conditions on a path to a leaf: one per column, but only one for all terms."""
         terms: tuple[list[str], list[str]] = [], []  # absent, present
         for place in dict.fromkeys(test.column for test, _ in path):
             tests, column = [each for each in path if each[0].column == place], self.columns[place]
@@ -538,12 +538,12 @@ class _Table:
 
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
-        # Rows with a missing value reach this leaf if they violate all conditions on the path.
+        # Missing values satisfy no condition, so they reach this leaf if none must hold on its path.
         missing = " (or missing)" if column.has_missing and not any(holds for _, holds in path) else ""
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
             upto = [test.value for test, holds in path if (test.sign == ">") != holds]
-            if above and upto and max(above) >= min(upto):  # no number satisfies both conditions
+            if above and upto and max(above) >= min(upto):  # impossible for a number
                 return f"{column.name} is missing"
             if above and upto:
                 return f"{column.shown(max(above))} < {column.name} ≤ {column.shown(min(upto))}{missing}"
@@ -584,7 +584,7 @@ class _Search:
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            # Improve at most 24 trees, which is all for up to 12 clusters and the default limit.
+            # Improve at most 24 trees, at even steps from the smallest to the largest.
             chosen = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [descent.improve(tree) if at in chosen else tree for at, tree in enumerate(starts)]
         return found
@@ -628,7 +628,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return candidate conditions: categories, then cuts, those in the widest gaps first."""
+        """Return candidate conditions: those on categories, then cuts in order of decreasing gaps."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():
@@ -652,7 +652,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the position below each cut: all cuts or, if many, those of a tree and quantiles."""
+        """Return positions in ``different`` to cut after: all or, if many, those of a tree and quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.
@@ -664,7 +664,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return (n correct rows, tree) for 1, 2, ... leaves, as long as more leaves add correct rows."""
+        """Return (number of correct rows, tree) for 1, 2, ... leaves, while more leaves add correct rows."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -711,7 +711,7 @@ class _Search:
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
         """Return the best trees of depth two for each number of leaves (2 to ``most``), and their roots."""
         n, labels = here.shape[1], self._labels[rows]
-        # Size of the largest cluster in each of the four parts of two conditions, and two parts of one.
+        # Two conditions divide the rows into four parts, one into two: size of each part's largest cluster.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -720,7 +720,7 @@ class _Search:
             neither = total - both - only_first - only_second
             np.maximum(quarters, np.stack([both, only_first, only_second, neither]), out=quarters)
             np.maximum(halves, np.stack([single, total - single]), out=halves)
-        # Best second condition for rows that satisfy each first condition, and for rows that do not.
+        # Best second condition for the rows that satisfy each first condition, and for all other rows.
         sums = quarters[0] + quarters[1], quarters[2] + quarters[3]
         second, split = [each.argmax(axis=1) for each in sums], [each.max(axis=1) for each in sums]
 
@@ -752,7 +752,7 @@ class _Search:
 class _Descent:
     """Coordinate descent that optimises the conditions of a tree one at a time."""
 
-    # Distinct values are numbered consecutively, column by column; missing values come last in each column.
+    # Distinct values are numbered through all columns; missing values come last in each column.
 
     def __init__(
         self, values: FloatArray, labels: NDArray[np.intp], columns: Sequence[int], kinds: NDArray[Any]
@@ -781,7 +781,7 @@ class _Descent:
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise each condition (with ``own_column``, only its value) as long as this adds correct rows."""
+        """Optimise each condition (in its own column with ``own_column``) while this adds correct rows."""
         right = self._n_right(tree)
         for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
@@ -806,7 +806,7 @@ class _Descent:
         return _Node(split=(test, yes, self._optimised(no, rows[~holds], own_column)))
 
     def _best(self, rows: NDArray[np.intp], gain: FloatArray, test: _Test, column: int | None) -> _Test:
-        """Return the condition with the highest gain, summed over its rows, or ``test`` if none is better."""
+        """Return the condition whose rows have the largest total gain, or ``test`` if none is better."""
         chosen = slice(None)
         if column is not None:
             place = int(np.flatnonzero(self._columns == column)[0])
@@ -907,7 +907,7 @@ def _tests_of(tree: _Node) -> list[_Test]:
 
 
 def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows used in the search: all rows in clusters, or a sample with 20 or more per cluster."""
+    """Return the rows to search: all rows in clusters or, if many, a sample with 20 or more per cluster."""
     inside = np.flatnonzero(labels >= 0)
     if len(inside) <= _MOST_ROWS:
         return inside

@@ -1,4 +1,4 @@
-"""Tournament selection of parents, mating that crosses or mutates, and duplicate elimination."""
+"""Tournament selection of parents, mating by either crossover or mutation, and duplicate elimination."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def batched_tournament(
     """Run tournaments, decided by feasibility, then by dominance or rank, then by crowding, then at random.
 
     ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners as pymoo's
-    ``binary_tournament``, except in ties, in O(n_tournaments pressure n_obj) time.
+    ``binary_tournament``, except in ties. Takes O(n_tournaments pressure n_obj) time.
 
     Parameters
     ----------

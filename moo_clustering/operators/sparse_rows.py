@@ -1,4 +1,4 @@
-"""Operators for sparse representations; genes are weights of each sample's candidates (SRMOSC)."""
+"""SRMOSC operators: genes are weights that reconstruct each sample from its candidate neighbours."""
 
 from typing import Any
 
@@ -26,12 +26,13 @@ TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Create individuals that link each sample to one, some or all of its candidates, deterministically.
+    """Create individuals whose samples have weights for one, some or all of their candidates.
 
-    Individual m of 0..n-1 starts with equal weights for the 1 + round((w - 1) m / (n - 1)) nearest of w
-    candidates; coordinate descent then refits these weights. Sets ``row_errors`` and ``row_sizes`` for
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
-    Reconstructed, because the SRMOSC operators (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    Individual m of 0..n-1 uses the 1 + round((w - 1) m / (n - 1)) nearest of each sample's w candidates.
+    Their weights are equal at first, then refitted by coordinate descent; nothing is random. Sets
+    ``row_errors`` and ``row_sizes`` for :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w
+    n_features n_sweeps) time. Reconstructed, because the original operators (Luo, Jiao and Lozano, IEEE TEVC,
+    2016) were not available.
 
     Parameters
     ----------
@@ -130,10 +131,11 @@ def _swapped_rows(
 class SupportMutation(base.SeededMutation):
     """Drop the smallest weight in a row or add the candidate with the largest gain, then refit the weights.
 
-    A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G_aa,
-    where g is minus half the gradient. The last link in a row is never dropped, and weights are refitted even
-    if no link changes. Requires an ``SRMOSCProblem``. Takes O(row_rate N n_features (w + n_sweeps links))
-    time per individual, and copies its genes. Reconstructed like :class:`SparseRowSampling`.
+    A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G,
+    where g is minus half the derivative of the error by this weight, and G half the second derivative. The
+    last weight in a row is never dropped; the weights are refitted even if none is added or dropped. Requires
+    an ``SRMOSCProblem``. With ``links`` weights per row, takes O(row_rate N n_features (w + n_sweeps links))
+    time per individual. Reconstructed like :class:`SparseRowSampling`.
 
     Parameters
     ----------

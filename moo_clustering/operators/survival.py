@@ -1,4 +1,4 @@
-"""Survival operators: with a constraint bonus, with dynamic diversity, with an elite, and random."""
+"""Survival operators that use a constraint bonus, recompute diversity, keep an elite or are random."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ class _SeededSurvival(Survival):
 class ConstraintCrowdingSurvival(_SeededSurvival):
     """Select survivors by rank, then by the sum of crowding distance and a constraint bonus, then at random.
 
-    The bonus w_m / M + w_c / C is the attribute ``"constraint_bonus"`` (default: 0) of individuals, which
-    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. The
-    ``crowding`` of survivors includes the bonus. For the paper's tournament by rank, set
-    ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source: NSGA-II-clus, Algorithms 1 and 2.
+    The bonus, the sum of the satisfied shares of must-links and cannot-links, is the individuals' attribute
+    ``"constraint_bonus"`` (default: 0), which :class:`~moo_clustering.problems.PartitionProblem` sets with
+    ``constraint_handling="crowding"``. The ``crowding`` of survivors includes the bonus. The paper decides
+    tournaments by rank: set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source:
+    NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 def rank_with_bonus(
     F: FloatArray, bonus: FloatArray, boundary: Boundary, n_ranked: int | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """Return front numbers (-1 for fronts that are not ranked), and crowding distances plus bonus."""
+    """Return front numbers, and crowding distances plus bonus; -1 and NaN after ``n_ranked`` individuals."""
     rank, crowding = np.full(len(F), -1), np.full(len(F), np.nan)
     for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_ranked)):
         rank[front] = k
@@ -130,9 +131,9 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
     pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
     computes f2 relative to all parents and offspring before ranking, and recomputes f2, rank and crowding
-    relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``. Takes
-    O(pop N) time for f2, and O(n_div pop N) for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis",
-    which specifies only ``n_div``.
+    relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``. For
+    ``pop`` individuals of N samples, f2 takes O(pop N) time, and ``"slots"`` O(n_div pop N). Source: PESC,
+    Eq. 2 and "Complexity analysis"; of the options below, PESC specifies only ``n_div``.
 
     Parameters
     ----------
@@ -141,8 +142,8 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
         - ``"slots"``: the first ``n_survive - n_div`` survivors are selected by front and crowding. The rest
           are selected one at a time, front by front, each as different as possible from all survivors so far.
-        - ``"last_front"``: in the last front, of which only some members survive, diversity in the merged
-          population replaces crowding, and the member with the lowest f1 always survives.
+        - ``"last_front"``: if only part of a front survives, it is selected by diversity among all parents
+          and offspring instead of by crowding; the member of this front with the lowest f1 always survives.
         - ``"none"``: same as NSGA-II.
     n_div : int, optional
         Number of survivors selected for diversity with ``"slots"``. Default: ceil(0.1 n_survive).
@@ -171,10 +172,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the survivors' rows, and their objectives relative to the survivors, shape (n_survive, 2).
+        """Return the survivors' rows and objectives, with f2 relative to the survivors, shape (n_survive, 2).
 
         ``ranks`` contains rank-encoded individuals, shape (n_individuals, n_samples). ``F`` contains their
-        objectives, shape (n_individuals, 2); its second column is ignored.
+        objectives f1 and f2, shape (n_individuals, 2); these f2 are ignored.
         """
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
@@ -182,7 +183,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         dropped = np.setdiff1d(np.arange(len(ranks)), chosen)
         if len(dropped) == 0:
             return chosen, merged[chosen]
-        # Subtracting the dropped individuals' counts is cheaper than counting the survivors.
+        # Subtract from the counts instead of counting again, which would take longer.
         remove_counts(counts, ranks[dropped], n_jobs=problem.n_jobs)
         f2 = problem.one_minus_diversity(ranks[chosen], counts, len(chosen))
         return chosen, np.column_stack([merged[chosen, 0], f2])
@@ -213,10 +214,10 @@ def _most_different(
     rest: IntArray,
     n_div: int,
 ) -> IntArray:
-    """Select ``n_div`` diverse members of ``rest``, which is sorted by front, crowding and position."""
+    """Select ``n_div`` diverse individuals of ``rest``, which is sorted by front, crowding and position."""
     if n_div == 0:
         return rest[:0]
-    # Later fronts cannot contribute any of the n_div members.
+    # The fronts of the first n_div individuals suffice, because fronts are used up in order.
     rest = rest[rank[rest] <= rank[rest[n_div - 1]]]
     candidates, front = ranks[rest], rank[rest]
     shared = np.zeros(len(rest), dtype=np.int64)
@@ -226,7 +227,7 @@ def _most_different(
     picked = []
     for _ in range(n_div):
         first = np.flatnonzero(free & (front == front[free.argmax()]))
-        # argmin breaks ties by crowding, then by position.
+        # argmin returns the first of tied individuals, which has the largest crowding distance.
         pick = first[np.argmin(shared[first])]
         picked.append(rest[pick])
         free[pick] = False
@@ -244,13 +245,13 @@ class EliteSurvival(Survival):
     Parameters
     ----------
     survival : pymoo Survival
-        Selects all survivors at once. Elite members that were not selected then replace the last survivors.
+        Selects all survivors at once. Elite individuals not among them then replace the last survivors.
     scalar : callable
         See :class:`EliteMemory`. A partition's score must not depend on the other partitions.
     n_elite : int, default=4
         Number of individuals that always survive.
     keep : bool, default=True
-        Whether the elite survives. If False, only the memory is updated (for controls without selection).
+        Whether the elite survives. If False, only ``memory`` is updated (for control runs).
 
     Attributes
     ----------
@@ -334,12 +335,12 @@ class EliteMemory:
         self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A shallow copy suffices: arrays are replaced rather than modified. The ``scalar`` can be large.
+        # Copies share the arrays, which are never modified in place, and ``scalar``, which can be large.
         return copy.copy(self)
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Add elite rows to the chosen rows, in place of the last rows that are not in the elite."""
+    """Put missing elite rows into ``chosen``, in place of its last rows that are not in the elite."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()
@@ -354,7 +355,7 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> IntpArray:
 
 
 class RandomSurvival(_SeededSurvival):
-    """Select survivors at random, as a control that also needs random parents. Source: ParetoClustering."""
+    """Select survivors at random, for control runs with random parents. Source: ParetoClustering."""
 
     def __init__(self) -> None:
         super().__init__(filter_infeasible=False)

@@ -1,4 +1,4 @@
-"""Link operators based on a minimum spanning tree; each gene is a sample's link (MOCK)."""
+"""MOCK operators: each gene links a sample to another, initially along a minimum spanning tree."""
 
 import warnings
 from functools import partial
@@ -26,24 +26,23 @@ LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 
 
 class MSTInterestingnessSampling(base.SeededSampling):
-    """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
+    """Create individuals from a spanning tree without the links most likely to join different clusters.
 
-    Requires a ``MOCKProblem`` with any kind of encoding. A link is interesting if neither endpoint is among
-    the L nearest neighbours of the other. Takes O(n_individuals n_var) time; "2007" adds up to ten k-means
-    iterations for each individual in the second half of the population. Source: Handl and Knowles, IEEE TEVC
+    Requires a ``MOCKProblem`` with any encoding. A link is interesting if neither endpoint is among the L
+    nearest neighbours of the other. Takes O(n_individuals n_var) time. With kind "2007", each individual in
+    the second half of the population adds up to ten k-means iterations. Source: Handl and Knowles, IEEE TEVC
     11(1), 2007, section on initialisation.
 
     Parameters
     ----------
     kind : {"delta", "2007"}, default="delta"
-        - ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, for k in random
-          permutations of 2, 3, ...
-        - ``"2007"``: the tree without its 0, 1, ... most interesting links, for up to half of the population;
-          then the tree without the links between k-means clusters, for k = 2, 3, ..., n_samples, 2, ...
+        - ``"delta"``: the first individual is the whole tree. Each other individual lacks the k - 1 most
+          interesting links of the tree; all k = 2, 3, ... are used in random order.
+        - ``"2007"``: in up to half of the population, individual i = 0, 1, ... lacks the i most interesting
+          links. The others lack the links between k-means clusters, for k = 2, 3, ..., then again from 2.
     replace : {"neighbor", "self"}, default="neighbor"
-        Whether a sample that loses its tree link is linked to a random neighbour or itself (ignored for
-        "split" encodings). With kind "delta", ``"neighbor"`` can also link the sample to itself, but not
-        restore the tree link.
+        Whether a sample whose tree link is removed is linked to a random neighbour or to itself. Ignored for
+        "split" encodings. With "delta", ``"neighbor"`` may draw the sample itself, but not the removed link.
     """
 
     _needs = LINKS
@@ -68,7 +67,7 @@ class MSTInterestingnessSampling(base.SeededSampling):
 
 
 class GreedyFrontSampling(base.SeededSampling):
-    """Take part of the population from a greedily constructed front, evenly spaced and including its ends.
+    """Take part of the population from a greedily constructed front, at even steps from end to end.
 
     Requires :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
@@ -153,25 +152,26 @@ def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArr
 def draw_links(
     neighbors: NDArray[np.int32], samples: IntArray, current: IntArray | None, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw a neighbour of each sample or, given ``current`` links, another neighbour or the sample itself."""
+    """Draw a neighbour of each sample; given ``current`` links, another neighbour or the sample itself."""
     width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
     if current is None:
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from all positions except that of the current link.
+    # Draw one position fewer, and skip the position of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn = rng.integers(0, width + 1 - same.any(axis=1))
     return choices[np.arange(len(samples)), drawn + (drawn >= place)]
 
 
 class NeighborBiasedMutation(base.SeededMutation):
-    """Redraw each link of rank l from the links to the L nearest neighbours, with probability 1/n + (l/n)^2.
+    """Replace links by links to random near neighbours; links to far neighbours are more likely to change.
 
-    A link to the r-th neighbour has rank r, a self link has rank 0, and a link outside the tree and lists has
-    rank L + 1. With "split" encodings, bits are flipped, and 0-bits have rank 0. Probabilities are capped at
-    1. Requires a ``MOCKProblem``. Draws O(n_individuals (expected changes + interesting links)) random
-    numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+    Draws from the L nearest neighbours. A link to the l-th nearest neighbour changes with probability
+    1/n + (l/n)^2, at most 1. A sample linked to itself has l = 0; a link that is neither in the tree nor to
+    the L nearest neighbours has l = L + 1. "split" encodings flip bits instead; bits 0 have l = 0. Requires a
+    ``MOCKProblem``. Draws O(expected changes + interesting links) random numbers per individual. Source:
+    Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------
@@ -209,8 +209,8 @@ def _mutated_genes(
     problem: Any, X: NDArray[Any], n: int, rng: np.random.Generator
 ) -> tuple[IntpArray, IntpArray]:
     """Draw the rows and columns of the genes to change."""
-    # Tree links with a rank above L + 1 ("hot") have high probabilities and are drawn individually. All other
-    # links are drawn sparsely with the probability for rank L + 1, then thinned to their own probability.
+    # To draw fewer random numbers, draw genes with the probability for rank L + 1, then keep some of them to
+    # obtain their own, lower probabilities. Tree links of higher rank are tried individually.
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]

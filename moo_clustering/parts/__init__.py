@@ -1,4 +1,4 @@
-"""Partitioned tables that may exceed memory: sources, passes over the parts, and labels for each part."""
+"""Tables that may exceed memory: reading them in parts, passes over all parts, and writing labels."""
 
 import lazy_loader as _lazy
 

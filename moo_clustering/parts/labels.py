@@ -22,7 +22,7 @@ _KEY = b"moo_clustering"
 
 
 class NearestCenter:
-    """Label each row with the entry of ``numbers`` for its nearest centre. Ties go to the first centre."""
+    """Label each row with ``numbers[c]``, where c is the position of its nearest centre (first if tied)."""
 
     def __init__(self, centers: FloatArray, offsets: tuple[FloatArray, FloatArray], numbers: Any) -> None:
         self.centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -53,14 +53,14 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for label indicators
     """
     with warnings.catch_warnings(action="ignore"):
-        # Label one row to determine dtype and shape, and to raise an error if columns do not match the fit.
+        # Label a row of ones to find the dtype and shape, and to raise an error if n_features is wrong.
         like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
     except ImportError:
         return np.concatenate(parts.map(_labels, label, description="labels"))
     if (client := current_client()) is not None:
-        check_workers(client)  # Dask would retry tasks that workers cannot unpickle
+        check_workers(client)  # otherwise, Dask retries tasks that workers cannot unpickle
     label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)
     blocks = []
     for part in parts.items:
@@ -98,7 +98,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    digest = joblib.hash(label, hash_name="sha1")  # equal for copies, unlike a hash of pickles
+    digest = joblib.hash(label, hash_name="sha1")  # equal objects may have different pickles
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
     for file in sorted(target.glob("labels-*.parquet")):
@@ -126,7 +126,7 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
 
     file, key = named[start]
     if os.path.exists(file):
-        return len(rows)  # written by a worker that died before the end of the pass
+        return len(rows)  # a rerun of a task whose worker died after writing
     found: Any = _labels(rows, start, label)
     columns = found if isinstance(found, dict) else {"cluster": found}
     table = pa.table({"row": np.arange(start, start + len(rows)), **columns})

@@ -39,7 +39,7 @@ def current_client() -> Any:
     if distributed is None:
         return None
     with suppress(ValueError):
-        # Inside a task, this call succeeds. Waiting for other tasks would then block the worker.
+        # Succeeds only inside a task, where waiting for other tasks could block the worker forever.
         distributed.get_worker()
         return None
     with suppress(ValueError):
@@ -57,7 +57,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Call ``visit(part, rows, *args)`` per part; list or merge the results. Without Dask, rows is None."""
+    """List or merge the results of ``visit(part, rows, *args)``; rows is None unless Dask computes them."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
@@ -99,7 +99,7 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Submit the arguments as a task, which is rerun if its worker dies; scattered data would be lost.
+        # If its worker dies, Dask reruns this task; arguments sent by ``scatter`` would be lost.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)

@@ -17,11 +17,11 @@ Offsets = tuple[FloatArray, FloatArray]
 
 
 class Survey:
-    """Column bounds and a uniform sample (without replacement) of a partitioned table."""
+    """Column bounds of a partitioned table, and a uniform sample of its rows without replacement."""
 
-    # ``numbers`` are the row indices of the sample in random order, and ``rows`` its rows in float64. For
-    # statistics, both ``offsets`` are subtracted from each row: the first sampled row, and the mean of the
-    # differences between the sampled rows and the first.
+    # ``numbers`` are the row indices of the sample, in random order; ``rows`` are its rows in float64.
+    # ``offsets`` are subtracted one after the other, so that statistics lose little to rounding: the first
+    # sampled row, then the mean of the sampled rows relative to it.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -41,12 +41,12 @@ class Survey:
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
-        """Assign all rows to the nearest of k centres in one pass, for each of p candidates."""
-        # ``centers``, shape (p, k, d), are relative to ``offsets``. Ties are broken by the first centre. A
+        """Assign all rows to the nearest centre in one pass, for each of p candidates (sets of k centres)."""
+        # ``centers``, shape (p, k, d), are relative to ``offsets``. Ties go to the first centre. A
         # candidate's statistics depend neither on the division into parts nor on other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
-        # Derive bounds from each candidate's own centres, so that candidates do not affect each other.
+        # Round in units that depend only on the candidate's own centres and the table.
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -61,7 +61,7 @@ class Survey:
 
 
 class CenterStatistics(NamedTuple):
-    """Cluster statistics around the centres of p candidates with k clusters each."""
+    """Statistics of the clusters of rows nearest to each centre, for p candidates (sets of k centres)."""
 
     sizes: Int64Array  # (p, k)
     means: FloatArray  # (p, k, n_features); the centre if a cluster is empty
@@ -72,7 +72,7 @@ class CenterStatistics(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Rows with the smallest keys so far, sorted by key."""
+    """Sample of ``size`` rows (or fewer): those with the smallest random keys so far, sorted by key."""
 
     keys: FloatArray
     numbers: Int64Array
@@ -87,17 +87,17 @@ class Drawn(NamedTuple):
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     """Find column bounds and draw a uniform sample in one pass, independent of the division into parts."""
-    # With the limit, each part returns little more than its share of the sample. ``seed`` must be below 2^63.
+    # Parts return only rows with keys below a limit, hence few unsampled rows. ``seed`` must be below 2^63.
     drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
     found = drawn(key_limit(sample_size, parts.n_rows))
     if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # The limit was too low (once in 10^9 draws), so draw again without a limit.
+        # Too few keys were below the limit (once in 10^9 draws), so draw again without a limit.
         found = drawn(np.inf)
     return Survey(parts, *found)
 
 
 def grain(largest: float, n: int) -> float:
-    """Return a power of two such that float64 adds n of its multiples, up to ``largest`` each, exactly."""
+    """Return a power of two such that n of its multiples, up to ``largest`` each, sum exactly in float64."""
     return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
 
 
@@ -117,8 +117,7 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 
 def key_limit(size: int, n: int) -> float:
-    """Return a limit below which at least ``size`` of n row keys lie with a probability of 1 - 10^-9."""
-    # Upper limit for the keys of sampled rows; without it, each part would return up to ``size`` rows.
+    """Return a limit that, with probability 1 - 10^-9, at least ``size`` of n row keys do not exceed."""
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 

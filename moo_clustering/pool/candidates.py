@@ -31,7 +31,7 @@ from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_partitions
 
-# Minimum number of families for which their agreement is informative; with fewer, a warning is issued.
+# Fewer families cause a warning, because their agreement says little.
 _FEW_FAMILIES = 4
 # Families for distances and for embeddings of bags.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
@@ -375,7 +375,7 @@ def pool_of_bag_views(
     failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        # Ignore SciPy's warning that vectors look like a distance matrix: some embeddings are one.
+        # SciPy warns of embeddings that look like a distance matrix; some indeed consist of distances.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
@@ -396,7 +396,7 @@ def family_partitions(
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
     """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
-    # Sort the rows, so that starts and ties do not depend on the row order.
+    # Sort the rows, so that random starts and ties give the same partitions for any row order.
     positions = data.own_order()
     data = data.ordered(positions)
     # Use one thread, because the last digits of parallel sums vary, and results must be reproducible.
@@ -457,7 +457,7 @@ def _shared(data: clusterings.PoolData, families: Sequence[str]) -> clusterings.
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # If a shared step fails, the families that need it fail too, and are omitted.
+    # If this fails, the families that need the result also fail, report the reason and are omitted.
     try:
         return part()
     except Exception:

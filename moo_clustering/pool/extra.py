@@ -77,7 +77,7 @@ def extra_partitions(
     table = _table(X, m)
     data = None if table is None else clusterings.PoolData(table, metric == "precomputed")
     for family, source in _entries(extra_candidates):
-        # Labels also get a seed, so that replacing a clusterer by labels does not change the other seeds.
+        # Draw a seed for labels too, so that replacing a clusterer by labels does not change the other seeds.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
             try:

@@ -130,16 +130,15 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances between samples; None for distances or if storing them saves no time."""
+        """Squared distances between samples; None if X contains distances or storing them saves no time."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
-        """Log-density terms, shape (n_terms, n_samples); pairs of features; minimum variance."""
-        # Terms: products of two features (only squares above 12 features), the features, and the constant 1.
+        """Terms of log densities, shape (n_terms, n_samples); features in each product; minimum variance."""
+        # Terms: products of two features (above 12 features, only squares), the features, and the constant 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
-        # Maximum number of features for full covariances.
         pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)
         terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
         # The minimum variance is added to all variances to keep them positive despite rounding errors.
@@ -287,8 +286,8 @@ def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
     """Fit a Gaussian mixture by expectation-maximisation, starting from a partition; return its clusters."""
-    # Log densities are linear in the squares, products and features of a sample, so each iteration consists
-    # of matrix products. It takes O(n_samples k n_terms) time.
+    # Log densities are linear in the terms, so each iteration consists of matrix products. An iteration takes
+    # O(n_samples k n_terms) time for k components.
     terms, upper, least = data.density_terms
     # If there are fewer distinct samples than clusters, some clusters are empty.
     numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
@@ -308,9 +307,9 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
 
 
 def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: float) -> FloatArray:
-    """Return the term weights in the log density of each component, shape (k, n_terms)."""
-    # ``moments`` contains the sums of the terms over samples, weighted by component probabilities. ``upper``
-    # contains the indices of both features of each product. ``least`` is added to variances.
+    """Return the coefficients of the terms in each component's log density, shape (k, n_terms)."""
+    # ``moments`` contains each component's weighted sums of the terms over the samples. ``upper`` contains
+    # the two features of each product. ``least`` is added to all variances.
     one, other = upper
     d = int(other[-1]) + 1
     sizes = moments[:, -1:] + 10.0 * np.finfo(float).eps
@@ -356,7 +355,7 @@ def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
 
 def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
     labels = D[medoids].argmin(axis=0).astype(np.int32)
-    # A medoid stays in its cluster even if it equals another medoid; otherwise, clusters could become empty.
+    # A medoid stays in its own cluster even if it equals another medoid, so that no cluster becomes empty.
     labels[medoids] = np.arange(len(medoids))
     return labels
 
@@ -382,7 +381,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
         nearest[medoids[-1]] = 0.0
         total = nearest.sum()
         if total == 0.0:
-            # All remaining samples are duplicates of medoids.
+            # All other samples are equal to a medoid.
             break
         medoids.append(int(rng.choice(len(D), p=nearest / total)))
         nearest = np.minimum(nearest, D[medoids[-1]] ** 2)
@@ -391,7 +390,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 def n_fragments(n_samples: int) -> int:
     """Return n_samples // 5, but at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
-    # With few samples, n_samples // 5 fragments are too few to be merged.
+    # The minimum matters if there are few samples: n_samples // 5 clusters would be too few to merge.
     return max(min(n_samples // 5, max(40, math.isqrt(9 * n_samples))), min(n_samples, LEAST_TOP))
 
 
@@ -399,7 +398,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
     """Merge clusters a and b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
     # W_ab is the total similarity between a and b, and the volume vol_a that between a and all samples. If no
     # links remain, merge the clusters with the smallest volumes. Ties are broken by the lowest labels.
-    # Returns one partition for each k up to the number m of fragments, ascending. Takes O(m^3) time.
+    # Returns one partition for each k up to the given number m of clusters, ascending. Takes O(m^3) time.
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
     members = csr_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), m))
@@ -420,7 +419,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
         W[:, a] += W[:, b]
         W[b] = W[:, b] = W[a, a] = 0.0
         volumes[a] += volumes[b]
-        # Cluster b is now part of a. An infinite volume prevents its selection as the smallest cluster.
+        # Cluster b is now part of a. Its infinite volume excludes it when the smallest clusters are merged.
         volumes[b] = np.inf
         cluster[cluster == b] = a
         alive -= 1
@@ -460,7 +459,7 @@ def reason_of(error: Exception) -> str:
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """Issue one warning for all failures. Families in ``partly`` still have other partitions in the pool."""
+    """Issue one warning for all failures. Families in ``partly`` failed only for some partitions."""
     if failures:
         warn_caller(f"omitted from the pool: {told(failures, partly)}")
 

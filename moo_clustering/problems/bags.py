@@ -212,7 +212,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         """Score contiguous labels with medoids (n_individuals, k_max); inf for fewer than two clusters."""
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
-        # A medoid's label is its cluster number.
+        # Put each medoid at the position given by its own label.
         centers = np.full(medoids.shape, -1, dtype=np.int64)
         centers[row, labels[row, ids]] = ids
         return indices.db_medoid(self.distances_, labels, centers)
@@ -223,7 +223,7 @@ def bag_indices(
     tables: BagTables,
     replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
 ) -> list[ValidityIndex]:
-    """Fit copies of indices to bags; ``replaced`` maps index classes to functions that fit a substitute."""
+    """Fit copies of indices to bags; use ``replaced[cls](tables)`` instead of an index of class ``cls``."""
     listed, fitted = partition.index_list(objectives), []
     for objective in listed:
         kind: Any = objective
@@ -284,7 +284,7 @@ class BagTables(Shared):
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
         weighting = weighting or self.weighting
         if weighting not in self._known:
-            # Individuals can violate the minimum cluster size, so it must not be used to prune instances.
+            # Do not use the minimum cluster size to skip instances: individuals can violate it.
             self._known[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         geometry: BagGeometry = self._known[weighting]
         return geometry

@@ -49,7 +49,7 @@ class FuzzyModesProblem(SignedProblem):
     metric : {"hamming", "euclidean"}, default="hamming"
         Number of differing attributes, or Euclidean distance.
     fuzziness : float, default=2
-        Exponent of memberships, greater than 1. Near 1, memberships are almost crisp.
+        Exponent of memberships, greater than 1. For values near 1, memberships are close to 0 or 1.
 
     Attributes
     ----------
@@ -217,9 +217,9 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:
     """Return memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples)."""
-    # Modes at infinite distance are excluded. A sample at distance 0 from q modes has membership 1/q in each.
+    # Modes at infinite distance have membership 0; q modes at distance 0 have membership 1/q each.
     nearest = distances.min(axis=-2, keepdims=True)
-    # Ratios to the nearest mode cannot overflow; if that mode is at distance 0, they are 0 for farther modes.
+    # Dividing the smallest distance by the others gives ratios from 0 to 1, which cannot overflow.
     u: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0.0)
     if m != 2.0:
         np.power(u, 1.0 / (m - 1.0), out=u)
@@ -238,7 +238,7 @@ def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
 
 def separation(between: FloatArray, m: float) -> FloatArray:
     """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual; 0 if there is only one mode."""
-    # mu_ij is the membership of mode z_j in z_i among all modes other than z_j.
+    # mu_ij is the membership of mode z_j in the cluster of z_i, if z_j itself has no cluster.
     n_modes = between.shape[1]
     if n_modes == 1:
         return np.zeros(len(between))
@@ -250,8 +250,9 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 class HammingSpace:
     """Space of category codes; the distance is the number of differing attributes."""
 
-    # A 0/1 table indicates the categories of each sample in a block. Products with this table yield distances
-    # (float32, which is exact for these integers) and the ``width`` sums that determine a mode (float64).
+    # A 0/1 table has one row per sample and one column per category of each attribute, ``width`` in all. Its
+    # products with the 0/1 tables of modes count equal attributes (exactly, even in float32); its products
+    # with weights are the total weights of the categories (float64), the largest of which form the modes.
 
     dtype = np.dtype(np.int32)
 
@@ -280,7 +281,7 @@ class HammingSpace:
         return np.asarray(sums).reshape(n, k, self.width)
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Compute modes from sums. Modes with total weight 0, shape (n, n_modes), are not changed."""
+        """Compute modes from sums; keep those whose ``total`` weight, shape (n, n_modes), is 0."""
         updated = np.empty_like(modes)
         for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
             of_category = sums[:, :, lo:hi]
@@ -295,7 +296,7 @@ class HammingSpace:
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         """Convert genes to modes; raise a ValueError if they lie outside the space."""
         codes = np.rint(modes)
-        # The negated condition also rejects NaN.
+        # Comparisons with NaN are false, so NaN is rejected too.
         if not ((codes >= 0) & (codes <= self.upper)).all():
             raise ValueError(
                 "X contains categories that do not occur in the data; pass a repair to the algorithm"
@@ -344,7 +345,7 @@ class EuclideanSpace:
         self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
         require_squares(self.data)
         self.width = self.data.shape[1]
-        # Subtract this sample before weighting, so that a large common offset does not reduce precision.
+        # Subtract the first sample before weighting, so that features far from 0 do not lose precision.
         self._center = self.data[0].copy()
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:

@@ -190,7 +190,7 @@ class CenterEncoding(Encoding):
     def __init__(self, X: ArrayLike, n_clusters: int) -> None:
         data = checked_table(X)
         self.points = centred_features(data)
-        # Both offsets are subtracted in turn, as for the points, so that equal rows remain bit-identical.
+        # Subtracting them one after the other, as for ``points``, gives bitwise identical coordinates.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
@@ -290,7 +290,7 @@ class FuzzyCenterEncoding(CenterEncoding):
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Exponent above 1. Near 1, memberships are close to 0 or 1; for large exponents, to 1 / n_clusters.
+        Exponent above 1. Values near 1 give memberships near 0 or 1; large values, near 1 / n_clusters.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:
@@ -325,7 +325,7 @@ class FuzzyCenterEncoding(CenterEncoding):
 def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
     """Compute fuzzy c-means memberships from squared distances of shape (..., n_clusters)."""
     least = squares.min(axis=-1, keepdims=True)
-    # Ratios to the smallest distance cannot overflow, and avoid division by zero at a centre.
+    # Dividing the smallest distance by larger ones cannot overflow, and never divides by zero.
     ratios = np.divide(least, squares, out=np.ones(squares.shape), where=squares > least)
     memberships = ratios ** (1.0 / (fuzziness - 1.0))
     memberships /= memberships.sum(axis=-1, keepdims=True)

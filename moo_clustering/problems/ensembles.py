@@ -74,7 +74,7 @@ class EnsembleSelectionProblem(SignedProblem):
         selected = genes.astype(np.float64)
         count = selected.sum(axis=1)
         some, pairs = np.maximum(count, 1.0), count * (count - 1.0)
-        # Compute x N x^T for all individuals x at once.
+        # For each individual, sum the NMI over all ordered pairs of selected runs.
         likeness = np.einsum("pt,pt->p", selected @ self._pairs, selected)
         columns = [
             -(selected @ self.quality) / some,

@@ -26,7 +26,7 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import ari_table, counted
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# For the shares explained by noise: number of permuted data sets per size, and ratio of successive sizes.
+# To estimate R0(m) (see ``Separation``): permutations per subset size, and ratio of successive sizes.
 _NOISE, _STEP = 5, 1.4
 # Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
@@ -101,7 +101,7 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Run k-means on each subset; return labels and explained shares (0 for constant features)."""
+        """Run k-means on each subset; return labels and shares of variance explained (0 without variance)."""
         found = [self._of(row) for row in self.subsets(X)]
         labels = np.array([one for one, _ in found], dtype=np.int32).reshape(-1, self.n_samples)
         return labels, np.array([share for _, share in found])
@@ -119,7 +119,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.ascontiguousarray(self._columns[row].T)
 
     def kmeans(self, points: FloatArray) -> tuple[Labels, float]:
-        """Return the best k-means partition of centred points and its explained share."""
+        """Return the best k-means partition of centred points, and the share of variance that it explains."""
         total, least = float((points**2).sum()), np.inf
         best = labels = np.zeros(self.n_samples, dtype=np.int32)
         seeds = np.empty(self.n_clusters, dtype=np.int64)
@@ -132,7 +132,7 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Estimate the share explained in permuted columns, by interpolation between several subset sizes."""
+        """Estimate the share of variance explained in permuted columns, interpolated between subset sizes."""
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
             at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))
@@ -196,7 +196,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """sqrt(m) (R - R0(m)) for m features: k-means explains a share R of the variance, and R0(m) in noise."""
+    """sqrt(m) (R - R0(m)), where k-means explains a share R of m features' variance, and R0(m) in noise."""
 
     name, greater_is_better = "separation", True
 
@@ -250,7 +250,7 @@ class _HeldOutLabels(SubsetIndex):
 
 @documented(FeatureSubsetEncoding)
 class FeatureSubsetProblem(PartitionProblem):
-    """Select features for k-means by labels, pairs or unsupervised indices, with one boolean per feature.
+    """Select features for k-means by partial labels, pairs or unsupervised indices; genes are booleans.
 
     Raises a TypeError or ValueError if there is neither supervision nor an objective, if labels have the
     wrong length, if ``max_features`` exceeds n_features, or if an evaluated subset is empty or too large.

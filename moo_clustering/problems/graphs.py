@@ -43,7 +43,7 @@ Rows = Labels
 MOST_LITERAL = 2000
 # Shape criterion: maximum number of features, minimum minimax silhouette, number of samples used for it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Numbers of parts above which parts are grouped before merging, and above which fewer links are cut.
+# Maximum numbers of parts to merge greedily (more are grouped first), and of parts to group.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm"
@@ -53,10 +53,10 @@ VALID_LINKS = "pass **problem.operators() to the algorithm"
 class MOCKProblem(EncodedProblem):
     """Find compact clusters that also contain the nearest neighbours of their samples.
 
-    "short" and "split" take O(E n_features + P) time per partition for E encoded links and P pairs of
-    neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and Knowles,
-    IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective; Garza-Fabre,
-    Handl and Knowles, IEEE TEVC, 2018.
+    With "short" and "split" encodings, a partition takes O(E n_features + P) time for E encoded links and P
+    pairs of neighbouring components; with "locus" encodings or the objective "deviation", it takes
+    O(N (n_features + L)) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and
+    Knowles, GECCO, 2006, for the third objective; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
 
     Parameters
     ----------
@@ -169,13 +169,13 @@ class MOCKProblem(EncodedProblem):
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
         """Construct a front without searching, by greedily merging parts of the spanning tree.
 
-        The parts are the components of the tree without its most interesting links. For each of ``n_weights``
-        relative weights of variance and connectivity, each step merges the two neighbouring parts that
-        minimise the weighted increase in variance minus the weighted decrease in connectivity, each divided
-        by the objective's range. Returns the genotypes of the non-dominated partitions, lowest variance
-        first. The result is deterministic and cached. With kind "split", only parts linked in the tree are
-        merged. P parts take O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. If there are more
-        than 500 parts, the smallest are first merged with their closest neighbours.
+        The parts are the components of the tree without its most interesting links. Each step merges the two
+        neighbouring parts with the smallest weighted sum of the changes in variance and connectivity, both
+        relative to the objective's range. This is repeated for ``n_weights`` ratios of the weights. Returns
+        the genotypes of the non-dominated partitions, lowest variance first. The result is deterministic and
+        cached. With kind "split", only parts linked in the tree are merged. P parts take O(n_weights P^2) to
+        O(n_weights P^3) time and O(P^2) memory. If there are more than 500 parts, the smallest are first
+        merged with their closest neighbours.
 
         Examples
         --------
@@ -225,11 +225,12 @@ class MOCKProblem(EncodedProblem):
         """Merge clusters smaller than ``least_size``, and return the best-separated or most compact result.
 
         Uses only individuals with at most 2000 clusters, exactly ``n_clusters`` of which have at least
-        ``least_size`` samples. The smallest clusters are merged with the cluster with the highest total
-        neighbour weight or, without neighbours, the nearest mean. For up to three features, the best result
-        has the highest minimax silhouette (of up to 600 samples) if this is at least 0.4; otherwise, the
-        lowest variance. Returns its index and labels (by first appearance), or None if no individual
-        qualifies. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        ``least_size`` samples. Each smaller cluster is merged with the cluster to which it has the highest
+        total neighbour weight or, without neighbours, with the nearest mean. For up to three features, the
+        result with the highest minimax silhouette (of up to 600 samples) is best if this is at least 0.4;
+        otherwise, the result with the lowest variance is best. Returns the index of the best individual and
+        its labels after merging (by first appearance), or None if no individual can be used. Takes
+        O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -264,7 +265,7 @@ class MOCKProblem(EncodedProblem):
 
 
 class PartScores:
-    """Objectives computed from sums over parts: sets of samples joined by links that no gene can change."""
+    """Objectives computed from sums over parts: sets of samples that share a cluster in all genotypes."""
 
     def __init__(
         self,
@@ -329,7 +330,7 @@ class PartScores:
     def _map(
         self, kernel: Any, parts: Rows, cost: int, *values: Any, scratch: Callable[[], Any] = tuple
     ) -> FloatArray:
-        """Run a kernel on shares of a population; each share gets its own scratch arrays."""
+        """Run a kernel on shares of a population in threads; ``scratch`` creates work arrays for a share."""
         out = np.empty(len(parts))
 
         def share(lo: int, hi: int) -> None:
@@ -351,10 +352,10 @@ class PartScores:
         return self._pairs(rows, self.graph.neighbors[rows, ranks], weights)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Merge the smallest parts into groups; return each part's group, and which groups are linked."""
+        """Merge the smallest parts into 500 groups; return each part's group, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
-        # Link every part to its parent in the tree, even if no samples of the two parts are neighbours.
+        # Link every part to its parent in the tree, even without neighbours, so that all can be merged.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
         edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
@@ -369,7 +370,7 @@ class PartScores:
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)
-        vars(found).pop("pairs", None)  # computed again for the groups on access
+        vars(found).pop("pairs", None)  # drop the cached pairs of the old parts
         found.table = found.links = None
         found._set_parts(groups[self.base], int(groups.max()) + 1)
         return found
@@ -420,7 +421,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     spread = whole - scores.within / n
     far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
-    # Store each part's nearest part, so that a merge only updates the rows that it changes.
+    # Store the best partner of each part, so that not all pairs are compared again after each merge.
     nearest = cost.argmin(axis=1)
     least = cost[parts, nearest]
     path = [parts.copy()]
@@ -598,7 +599,7 @@ class NeighborGraphProblem(FixedProblem):
         if X.dtype.kind == "f":
             X = np.rint(X)
         low, high, most = X.min(initial=0), X.max(initial=0), int(np.max(self.xu))
-        # The negated condition also rejects NaN, because kernels do not check bounds.
+        # Comparisons with NaN are false, so NaN is rejected too; kernels do not check bounds.
         if not (low >= 0 and high <= most):
             raise ValueError(f"genes must be from 0 to {most}, got {low} to {high}; {VALID_LINKS}")
         if self._rank_of is not None:
@@ -640,7 +641,7 @@ class NeighborGraphProblem(FixedProblem):
         """Link each cluster's samples along a tree, if possible through their first ``width`` neighbours."""
         neighbors = self.lists.indices[:, :width]
         inside: Any = _inside(neighbors, labels)
-        # Exclude neighbours that must link to another cluster, because links to them would join two clusters.
+        # Exclude neighbours that can only link to another cluster: links to them would join both clusters.
         while not np.array_equal(inside, fewer := inside & inside.any(axis=1)[neighbors]):
             inside = fewer
         target = forest_links(np.where(inside, neighbors, -1), labels)
@@ -662,7 +663,7 @@ class NeighborGraphProblem(FixedProblem):
     def one_minus_diversity(
         self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
     ) -> NDArray[np.float64]:
-        """Compute f2 from ranks, relative to ``size`` individuals with the given counts of choices."""
+        """Compute f2 from ranks, relative to ``size`` individuals whose choices were counted by ``count``."""
         return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
 
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -758,7 +759,7 @@ class SRMOSCProblem(FixedProblem):
     """
 
     objective_names = ("reconstruction_error", "n_links")
-    # Fitted weights can exceed the bounds, which exist only because some operators require them.
+    # Weights can exceed the upper bounds, which exist only for operators that require bounds.
     largest_gene = np.inf
 
     def __init__(
@@ -787,7 +788,7 @@ class SRMOSCProblem(FixedProblem):
         _arrays.require_squares(self.X)
         # Squared sample norms, which determine the size of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
-        # Variances below this share of the squared sample norms are lost in the rounding of inner products.
+        # Rounding errors of inner products hide a variance below this share of the largest squared norm.
         if 0.0 < float(self.X.var(axis=0).sum()) < 1e-12 * float(self.norms.max()):
             _arrays.warn_caller(
                 "the samples are more than a million times farther from the origin than from each other, so "
@@ -882,7 +883,7 @@ class SRMOSCProblem(FixedProblem):
         number, weights = np.maximum(inside.sum(axis=1, dtype=np.int32), 1), np.empty(own.shape, np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
-        # Small weight for links that only connect a cluster; the weights in a row sum to about 1.
+        # Links that only connect a cluster get a small weight, as the weights in a row sum to about 1.
         weights[inside & (found[candidates] != found[:, None])] = 1e-3
         return weights
 
@@ -897,7 +898,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return upper bounds for operators that need them: each candidate's weight as the only link."""
+        """Return upper bounds: the largest weight of each candidate as the only link, and at least 1."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)

@@ -51,11 +51,11 @@ class MedoidProblem(EncodedProblem):
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         How the search uses the constraints:
 
-        - ``"none"``: not at all; :meth:`constraint_scores` can select a result after the search (External).
+        - ``"none"``: not at all; :meth:`constraint_scores` can select a result later (External in the paper).
         - ``"objective"``: V is the third objective.
         - ``"constraint"``: V is an inequality constraint.
         - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
-          :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal).
+          :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal in the paper).
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
           different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
@@ -190,7 +190,7 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.decode(medoids), medoids
 
     def _improved(self, genes: IntArray) -> tuple[IntArray, Labels, FloatArray, IntArray]:
-        """Return improved medoids, the labels and distances, and the medoids that determine the labels."""
+        """Return improved medoids, labels and distances, and the medoids to which samples were assigned."""
         if self._keeps_labels:
             labels, assigned_by = self._assign(genes)
             for _ in range(self._n_local if self._mode == "reassign" else 0):
@@ -219,7 +219,7 @@ class MedoidProblem(EncodedProblem):
         return [xie_beni, i_index_values(plain, k, space.total_to_one, 2.0)]
 
     def _refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
-        """Add random medoids, seeded by the genes, to sets that are too small for operators."""
+        """Add random medoids, with the genes as seed, to sets with fewer than ``k_min`` medoids."""
         k_min = self.encoding.k_min
         for q in np.flatnonzero(set_sizes(medoids) < k_min):
             rng = np.random.default_rng(genes[q][genes[q] >= 0])
@@ -306,7 +306,7 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Return contiguous labels, chosen by conflicts or by penalised distances, and their medoids."""
+        """Return contiguous labels and their medoids; see :meth:`MedoidProblem.constrained_labels`."""
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
@@ -315,7 +315,7 @@ class ConstrainedAssignment:
         width = max(medoids.shape[1] * (len(self.bounds) - 1), space.n_samples)
         for part in block_slices(len(medoids), width):
             some = medoids[part]
-            # Under constraints, a medoid can join another cluster, even that of an identical medoid.
+            # Medoids need not stay in their own clusters, because constraints can move them.
             block, _ = space.nearest(some, exception=False)
             ids = np.unique(some[some >= 0]).astype(np.int64)
             index = np.where(some < 0, -1, np.searchsorted(ids, some))
@@ -343,6 +343,6 @@ def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
     """Make the labels contiguous, and remove the medoids of empty clusters."""
     used = np.zeros(medoids.shape, dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)
-    # A stable sort of the mask moves the used medoids to the front and keeps their order.
+    # Move the medoids of non-empty clusters to the front, in the same order.
     rest = np.take_along_axis(np.where(used, medoids, -1), np.argsort(~used, axis=1, kind="stable"), axis=1)
     return contiguous(labels), rest

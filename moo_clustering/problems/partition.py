@@ -61,7 +61,7 @@ class FixedProblem(Documented, Problem):
     """
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # pymoo copies the problem with each algorithm in the history.
+        # With ``save_history``, pymoo copies the problem in each generation.
         return copy.copy(self)
 
     def operators(self, algorithm: type[Any] | None = None, *, start: Any = None) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class PartitionProblem(EncodedProblem):
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
-        Whether an index or inequality requests genes or other arrays that can differ for equal partitions.
+        Whether an index or inequality requests genes, or arrays that can differ for equal partitions.
 
     Notes
     -----
@@ -162,11 +162,12 @@ class PartitionProblem(EncodedProblem):
     or set ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"``
     if the constraints may contradict each other or the encoding.
 
-    Each distinct partition is scored only once, so equal partitions have identical objectives unless an index
-    or inequality requests memberships, centres or genes, which are computed once per population and whose row
-    or column c belongs to label c of :meth:`decode`. Partitions with an undefined index are infeasible, so a
-    front never contains them. An index is undefined for fewer than ``min_clusters`` clusters; a function is
-    also undefined if every cluster has only one sample.
+    Each distinct partition is scored only once, so equal partitions have identical objectives. If an index or
+    inequality requests memberships, centres, medoids or genes, each distinct genotype is scored instead.
+    These arrays are computed once per population; their row or column c belongs to label c of :meth:`decode`.
+    Partitions with an undefined index are infeasible, so a front never contains them. An index is undefined
+    for fewer than ``min_clusters`` clusters; a function is also undefined if every cluster has only one
+    sample.
 
     Examples
     --------
@@ -206,7 +207,7 @@ class PartitionProblem(EncodedProblem):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Convert iterables, which may be generators, to tuples. Anything else is replaced by an invalid item.
+        # Convert iterables, which may be generators, to tuples. Anything else fails the checks below as None.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
@@ -256,7 +257,7 @@ class PartitionProblem(EncodedProblem):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         if self._products:
-            labels = decoded  # keep the cluster order of memberships, centres and medoids
+            labels = decoded  # keep label c for centre c
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         products = {name: self._product(name, genes[first]) for name in self._products}
@@ -371,7 +372,7 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
 def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
     """Raise a TypeError unless a function accepts ``n_arrays`` arrays, then arguments with these names."""
     try:
-        # Some compiled functions have no signature.
+        # Accept compiled functions whose signature is unknown (ValueError).
         with suppress(ValueError):
             inspect.signature(function).bind(*range(n_arrays), **dict.fromkeys(names))
     except TypeError as error:
@@ -382,7 +383,7 @@ def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], wh
 def _call_with_parts(
     function: Callable[..., Any], ends: IntpArray, data: Any, labels: Labels, **products: Any
 ) -> Any:
-    # Clusters are numbered by first appearance, so the labels of each part are contiguous.
+    # Clusters are numbered by first appearance, so each part has consecutive labels.
     return function(data, *(piece - piece.min() for piece in np.split(labels, ends)), **products)
 
 
@@ -442,7 +443,7 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
 
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
-        # If n = n_samples, one value per sample has a valid shape, so check a single partition as well.
+        # Check one partition too: if n = n_samples, one value per sample would have the expected shape.
         value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
@@ -503,7 +504,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
     rng = np.random.default_rng(0)
     made = [("repair", encoding.repair(X.copy())), ("random", encoding.random(len(X), rng))]
     if type(encoding).encode is not Encoding.encode:
-        # An encoding need not be able to represent every partition.
+        # A ValueError is allowed, because some encodings cannot represent every partition.
         with suppress(ValueError):
             made.append(("encode", encoding.encode(labels)))
     for method, genes in made:
@@ -520,7 +521,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
                 f"genotypes, got {quoted(found.tolist())}"
             )
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
-        # The population's canonical forms are all distinct, so add genotypes that can share a form.
+        # The population may contain no duplicates, so add genotypes that can have equal forms.
         X = np.concatenate([X, *(genes for _, genes in made)])
         forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
@@ -636,7 +637,7 @@ class ChunkedProblem(Problem):
             out[name] = np.concatenate([result[name] for result in results])
 
     def __getattr__(self, name: str) -> Any:
-        # copy and pickle access attributes before ``problem`` is set.
+        # copy and pickle look up methods before ``problem`` is set; this must not recurse.
         if name.startswith("__") or "problem" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.problem, name)
@@ -651,7 +652,7 @@ def _evaluated(
     caller: int, problem: Problem, X: NDArray[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, NDArray[Any]]:
     out: dict[str, Any] = {}
-    # If this is the caller's own process, the caller has already limited BLAS for all its threads.
+    # In its own process, the caller has already limited BLAS for all threads.
     with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}

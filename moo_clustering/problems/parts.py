@@ -24,11 +24,11 @@ _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_r
 class ChunkedCenterProblem(SignedProblem):
     """Find cluster centres in a table larger than memory; a pass over the rows scores a whole population.
 
-    Genes are coordinates of ``n_clusters`` centres, relative to the mean of a uniform row sample, from which
-    centre operators draw. Up to rounding errors, objectives equal those of :class:`PartitionProblem` with all
-    rows in memory; they are bitwise identical for any division of the rows into parts and any number of
-    workers. Takes O(n_rows n_clusters n_features) time per individual. Raises the same errors for ``data`` as
-    :func:`~moo_clustering.parts.parts`.
+    Genes are the coordinates of ``n_clusters`` centres relative to the mean of a uniform sample of the rows.
+    Operators draw centres from this sample. Objectives are computed on all rows: up to rounding errors, as by
+    :class:`PartitionProblem`, and bitwise identical for any division into parts and any number of workers.
+    Takes O(n_rows n_clusters n_features) time per individual. Raises the same errors as
+    :func:`~moo_clustering.parts.parts` if ``data`` is invalid.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class ChunkedCenterProblem(SignedProblem):
         Number of clusters, from 1 to the sample size.
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``.
-        The last index is Davies-Bouldin with root mean squared distances instead of mean distances.
+        The last is the Davies-Bouldin index with root mean squared instead of mean distances.
     limits : sequence of ClusterSizes, default=()
         Bounds on cluster sizes, as inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000
@@ -50,7 +50,7 @@ class ChunkedCenterProblem(SignedProblem):
     Attributes
     ----------
     encoding : CenterEncoding
-        Encoding of the sampled rows. The gene bounds ``xl`` and ``xu`` enclose the whole table.
+        Encoding of the sampled rows. The problem's bounds ``xl`` and ``xu`` enclose all rows.
     parts : Parts
         The partitioned table.
     constraint_names : tuple of str
@@ -90,7 +90,7 @@ class ChunkedCenterProblem(SignedProblem):
         self._survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0, 2**63 - 1))
         self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
-        # The last two indices require at least two clusters.
+        # Xie-Beni and Davies-Bouldin require at least two clusters.
         self._n_of_two = sum(name in _INDICES[2:] for name in names)
         added = [UNDEFINED_INDEX] * (self._n_of_two > 0) + [limit.name for limit in self.limits]
         self.constraint_names = tuple(distinct_names(added))

@@ -54,7 +54,8 @@ class SubspaceClusteringProblem(EncodedProblem):
         - ``"dispersion"``: sum_l w_l^f d_l (memberships w, distances d), averaged over the samples;
         - ``"impurity"``: mean cluster impurity of labelled samples, relative to their overall impurity;
         - ``"n_clusters"``: number of clusters;
-        - ``"chi_square"``: sum over clusters l and features i of (m lambda_li)^q chi_li in the last sweep.
+        - ``"chi_square"``: sum over clusters l and m features i of (m lambda_li)^q chi_li in the last sweep,
+          for feature weights lambda and chi-square statistics chi.
     options : SubspaceOptions, optional
         Sweep options.
     dtype : {"float64", "float32"}, default="float64"
@@ -136,7 +137,7 @@ class SubspaceClusteringProblem(EncodedProblem):
 
     def central_documents(self, X: ArrayLike) -> IntArray:
         """Replace the seeds with distinct documents that maximise the total membership in their clusters."""
-        # Distances would favour documents with very few features, which are poor seeds.
+        # Do not minimise distances instead: documents with few features are close, but poor seeds.
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
         slots[slots >= 0] = np.concatenate([one.documents[order] for one, order in grown])
@@ -180,7 +181,7 @@ class SubspaceClusteringProblem(EncodedProblem):
 
 
 def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
-    """Convert values to single precision, unless their squares could overflow or underflow in it."""
+    """Convert values to single precision, unless squares of the converted values could over- or underflow."""
     size = np.frexp(np.abs(values).max(initial=0.0))[1]
     # Squares of values between 2^-40 and 2^40 are finite and normal in single precision.
     return values.astype(np.float32 if abs(size) < 40 else np.float64)
@@ -189,7 +190,7 @@ def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     """Assign a different document to each cluster, maximising the sum of memberships."""
     n, k = memberships.shape
-    # k candidates per cluster suffice, because other clusters use at most k - 1 of them.
+    # The k best documents of each cluster suffice: the other clusters use at most k - 1 of them.
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
@@ -318,7 +319,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return slots
 
     def grow(self, seeds: IntArray) -> subspace.Sweep:
-        """Run the sweeps from seeds without padding (-1); cluster c grows from seed c."""
+        """Run the sweeps from an array of seeds without -1; cluster c grows from seed c."""
         memberships = subspace.memberships_from_seeds(self.data, seeds, self.options)
         done = subspace.sweep(self.data, self.targets, memberships, self.options)
         for _ in range(1, self.n_sweeps):
@@ -328,9 +329,9 @@ class SubspaceSeedEncoding(SlotGenes):
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
-        """Run the sweeps for each row of :meth:`canonical`; return the values of ``use`` for the results."""
-        # ``use`` runs in the thread of its sweeps, because storing all memberships would take much memory.
-        # Processes would not be faster, because transferring a result takes as long as computing it.
+        """Run the sweeps for each row of :meth:`canonical`; return ``use(sweep)`` for each result."""
+        # Call ``use`` in the threads, because storing the memberships of all rows would take much memory.
+        # Do not use processes, because transferring a result takes as long as computing it.
         calls = (delayed(lambda row: use(self.grow(row[row >= 0])))(row) for row in X)
         return thread_calls(calls, n_jobs=self.n_jobs)
 
