@@ -126,7 +126,7 @@ def write_archive(
     arrays : mapping of str to ndarray, csr_matrix or csr_array
         Keys consist of letters, digits and ``_ . / -``. ``numpy.load`` reads the dense arrays by these keys.
     meta : mapping
-        Any values that :func:`to_json` accepts. Reading returns them in the form produced by that function.
+        Any values that :func:`to_json` accepts. Reading returns them as converted by :func:`to_json`.
     compressed : bool, default=False
         Whether to compress the archive, which is useful for repetitive data that are written only once.
     """
@@ -466,7 +466,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of the header's ``arrays``, ``sparse`` and ``meta`` and of all other arrays."""
+    """Return the SHA-256 of all arrays but the header, and of its ``arrays``, ``sparse`` and ``meta``."""
     names = [name for name in members if name != HEADER]
     described = [header[part] for part in ("arrays", "sparse", "meta")]
     text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])

@@ -111,7 +111,7 @@ class PoolResult:
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Number of clusters of the result and, for each other granularity, of its best partition.
+        Number of clusters for each granularity: of the result or, for the others, of the best partition.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -126,7 +126,7 @@ class PoolResult:
     control_scores : mapping of str to float
         Best scores of the evolution and its controls.
     described : sequence of mapping
-        Confidence, families and difference from the result for each alternative.
+        For each alternative: its confidence, its families, and how it differs from the result.
     arrays : mapping of str to ndarray
         Additional arrays for the archive.
     """

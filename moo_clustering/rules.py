@@ -1,4 +1,4 @@
-"""Rules that explain a partition: decision trees with a trade-off between fidelity and conditions."""
+"""Rules that explain a partition: decision trees that trade off fidelity and number of conditions."""
 
 from __future__ import annotations
 

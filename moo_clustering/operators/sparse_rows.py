@@ -205,11 +205,12 @@ class SupportMutation(base.SeededMutation):
 
 
 class RowTableEvaluator(Evaluator):
-    """Evaluate SRMOSC individuals by summing their ``row_errors`` and ``row_sizes``.
+    """Evaluate SRMOSC individuals by summing the errors and link counts stored for their samples.
 
-    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update both arrays, such as
-    ``SparseRowSampling``, ``RowUniformCrossover`` and ``SupportMutation``. Missing arrays are computed. If
-    operators change genes but not these arrays, use pymoo's evaluator. Takes O(N) time per individual.
+    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with operators that update the individuals' arrays
+    ``row_errors`` and ``row_sizes``, such as ``SparseRowSampling``, ``RowUniformCrossover`` and
+    ``SupportMutation``. Missing arrays are computed. If operators change genes but not these arrays, use
+    pymoo's evaluator. Takes O(N) time per individual.
     """
 
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:

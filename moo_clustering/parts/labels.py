@@ -98,7 +98,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    digest = joblib.hash(label, hash_name="sha1")  # equal objects may have different pickles
+    digest = joblib.hash(label, hash_name="sha1")  # the same for equal objects, whose pickles may differ
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
     for file in sorted(target.glob("labels-*.parquet")):

@@ -133,7 +133,7 @@ class Parts:
         )
 
     def rows(self, numbers: ArrayLike) -> NDArray[Any]:
-        """Return the rows numbered ``numbers``, from 0 to ``n_rows - 1``, in this order, in one pass."""
+        """Return the rows with the indices ``numbers`` (0 to ``n_rows - 1``) in this order, in one pass."""
         given = np.asarray(numbers)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
             raise TypeError(

@@ -154,7 +154,7 @@ class PartitionPool:
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
-        """Return sample labels (n_partitions, len(index)), given the landmark ``index`` of each sample."""
+        """Return the labels of samples with landmarks ``index``, shape (n_partitions, len(index))."""
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:

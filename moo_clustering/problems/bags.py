@@ -34,8 +34,8 @@ class BagPartitionProblem(partition.PartitionProblem):
     """Optimise partitions of bags into a fixed number of clusters by one or more indices.
 
     Genes are cluster numbers 0..n_clusters-1, one per bag. Clusters can be empty; :meth:`decode` returns
-    contiguous labels. A population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
-    Source: Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
+    contiguous labels. P partitions take O(P (n N + N^2)) time for N bags with n instances in total. Source:
+    Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.floa
 
 
 class BagTables(Shared):
-    """Bag products and distances, computed on first access and shared between copies."""
+    """Distances between bags, and products of bag means and instances, computed once for all copies."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
         self.bags, self.n_jobs = bags, n_jobs

@@ -264,7 +264,7 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights to combine the objectives (violated pairs last) in one ``"score"``. Default: not combined.
+        Weights of the objectives (of violated pairs last) in one ``"score"``. Default: not combined.
 
     Notes
     -----

@@ -59,9 +59,9 @@ class MedoidProblem(EncodedProblem):
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
           different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand: with the same medoids for
-        "cosine" and "sqeuclidean", or medoids that minimise *squared* distances for "euclidean". ``"auto"``
-        uses ``"vector"`` only for "cosine" and "sqeuclidean", above 8000 samples or ``max_memory``.
+        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand; the medoids are the same for
+        "cosine" and "sqeuclidean", but minimise *squared* distances for "euclidean". ``"auto"`` uses
+        ``"vector"`` only for "cosine" and "sqeuclidean", above 8000 samples or ``max_memory``.
 
     Attributes
     ----------
