@@ -180,7 +180,7 @@ class ClusteringResult:
         Clusters 0, 1, ..., or -1 for noise.
     front : Front, optional
     member : int, optional
-        Row of the front that contains the partition ``labels``.
+        Row of the partition ``labels`` in the front.
     member_is_known : bool
         Whether ``member=None`` means that ``labels`` is not on the front. If False, the front is searched.
     rules : sequence of str
@@ -292,7 +292,7 @@ class ClusteringResult:
         return [names[i] if i >= 0 else f"new, {cluster}" for cluster, i in enumerate(of_clusters)]
 
     def row_of_front(self) -> int | None:
-        """Return the row of the front that contains ``labels``, or None if no such row exists or is known."""
+        """Return the row of the partition ``labels`` in the front, or None if it is absent or unknown."""
         if self.member is not None or self.member_is_known or self.front is None or not self.front.is_ready:
             return self.member
         same = np.flatnonzero((self.front.labels() == self.labels).all(axis=1))

@@ -109,8 +109,8 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
     """Return the crowding distance of each member of a front, summed over the objectives.
 
     Members with the lowest or highest value of an objective get infinity or, with ``boundary="finite"``, the
-    number of objectives. Ties are broken by index. pymoo instead averages over the objectives and uses 0 for
-    constant objectives. Source: NSGA-II-clus, Algorithm 1.
+    number of objectives. Equal values are ordered by index. pymoo instead averages over the objectives and
+    uses 0 for constant objectives. Source: NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)

@@ -72,8 +72,9 @@ class MedoidProblem(EncodedProblem):
 
     Notes
     -----
-    Assignment takes O(p k n) time for p individuals with k clusters. The medoid of each new cluster with n_c
-    members takes O(n n_c) or O(n_c n_features) time. Offspring often become duplicates during evaluation;
+    Assignment takes O(p k n) time for p individuals with k clusters. The medoid of n_c members takes O(n n_c)
+    time with form "matrix", O(n_c n_features) with "vector", or none if the cluster is cached. Offspring
+    often become duplicates during evaluation;
     ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
 
     pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With

@@ -586,9 +586,9 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This is only worthwhile if evaluating a chunk takes at least a second; on a single machine, this package's
-    problems already run in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker receives
-    the problem's large arrays only once; they are checked for changes in each generation.
+    Chunks are only worthwhile if each takes at least a second to evaluate; on a single machine, this
+    package's problems already run in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker
+    receives the problem's large arrays only once; they are checked for changes in each generation.
 
     Parameters
     ----------
