@@ -158,7 +158,7 @@ def chc(**options: Any) -> CountedStep:
 
 
 class CountedStep(Documented, ABC):
-    """One generation of a search with an evaluation budget, for :class:`DeapSearch` and the above loops.
+    """One generation of a search with an evaluation budget, for :class:`DeapSearch` and this module's loops.
 
     Subclasses implement ``_generation`` and ``_needed``, and list their logbook columns in ``columns``.
 
@@ -167,9 +167,9 @@ class CountedStep(Documented, ABC):
     mutpb, kmpb : float
         Probabilities of applying ``mutate`` and then ``km`` to a child. Unchanged children are not evaluated.
     max_evals : int, optional
-        Maximum number of evaluations, including those of the initial population and the trials of ``mutate``,
-        which can exceed it unless ``mutate`` is batched. Children beyond the budget are dropped or, except in
-        CHC, replaced by the best parents.
+        Maximum number of evaluations, including the initial population and trial evaluations by ``mutate``;
+        exceeded only if ``mutate`` is not batched. Children that cannot be evaluated are dropped or, except
+        in CHC, replaced by the best parents.
 
     Attributes
     ----------

@@ -33,8 +33,8 @@ class DirectedWalks(GeneticAlgorithm):
     it. The first generation starts walks from the initial solutions in random order. There is no crossover.
 
     In addition to mutation and evaluation, a generation takes O(n_offsprings archive_size n_obj +
-    (n_offsprings + archive_size)^2 n_obj) time. A solution of smaller constraint violation dominates. The
-    algorithm is unpublished; ``python -m papers regions`` compares it with other searches for regions.
+    (n_offsprings + archive_size)^2 n_obj) time. A solution with a smaller constraint violation dominates.
+    The algorithm is unpublished; ``python -m papers regions`` compares it with others on regions.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """For each row of weights, return the solution of lowest sum among those with the smallest violation."""
+    """For each row of weights, return the best solution among those with the smallest violation."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 
