@@ -386,7 +386,7 @@ def _holds_dates(values: Any) -> bool:
 
 
 def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
-    """Describe which columns are not finite numbers, and a remedy; return "" if all are."""
+    """Describe the columns that are not finite numbers, with a remedy; return "" if there are none."""
     others, missing, infinite = _others(X)
     remedy = f"use {_remedy(owner, name)}"
     if others:

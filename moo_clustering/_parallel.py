@@ -243,7 +243,7 @@ def _unpacked(text: bytes, *given: Any) -> Any:
     # If a single worker is left, joblib may call this in the client, where contents are still futures.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
-    # Keep parallel work inside a task on its worker, with one thread unless the task requests more.
+    # A task runs its parallel steps on its own worker, with one thread unless it requests more.
     with parallel_config(backend="threading", n_jobs=1):
         return function(*args, **kwargs)
 

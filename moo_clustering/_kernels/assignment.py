@@ -62,7 +62,7 @@ def _nearest(cost, prices, labels, sizes, first, after, before):
 
 @njit(cache=True, nogil=True)
 def assign_within(cost, low, high, prices, labels):
-    """Assign ``low`` to ``high`` samples to each cluster at minimum cost; return the number of augmenting paths."""
+    """Assign low..high samples to each cluster at minimum cost; return the number of augmenting paths."""
     # Find successive shortest paths in a graph with one node per cluster and a slack node, through which the
     # sizes can vary within their bounds. Arc a -> b moves the sample i of cluster a for which cost[i, b] -
     # cost[i, a] is lowest. ``prices`` contains the dual values of the clusters (0 for the slack node), and is

@@ -380,7 +380,7 @@ def _equal(a, b):
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):
-    """Return whether the ``n_largest`` largest values of mine - others have a mean of at most -margin."""
+    """Return whether the mean of the ``n_largest`` largest values of ``mine - others`` is at most -margin."""
     # Test the bags at the front of ``bags`` first: they decided the previous comparison, and often suffice.
     n_bags = mine.shape[0]
     total = 0.0
@@ -581,7 +581,7 @@ class BagArrays(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Objective to minimise, and the rule for drawing genes."""
+    """Objective to minimise, and the rule by which the cluster of a bag is drawn."""
 
     objective: int
     literal: bool  # FTWCV: divide sums of `terms` by cluster sizes; if False, use within-cluster squares

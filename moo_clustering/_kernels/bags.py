@@ -93,7 +93,7 @@ def _cheapest(distances, members, allowed):
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
-    """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances least."""
+    """Fill clusters with fewer than ``least`` bags, in order, by the moves of least additional distance."""
     # Only clusters with more than ``least`` bags lose bags. A cluster without a centroid receives the bags
     # that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape

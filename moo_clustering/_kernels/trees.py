@@ -267,7 +267,7 @@ def farthest_of_box(P, i, low, high, node):
 
 @njit(cache=True, nogil=True)
 def _gini(count, larger, least, n_clusters, n):
-    """Compute the Gini index of the sorted cluster sizes: sum of (2t - q - 1) s_t, divided by (q - 1) n."""
+    """Compute the Gini index of q sorted cluster sizes s_t: sum of (2t - q - 1) s_t, divided by (q - 1) n."""
     if n_clusters == 1:
         return 0.0
     total, before, size = 0, 0, least

@@ -105,7 +105,7 @@ class AMOSA(Algorithm):
 
     A solution with a smaller constraint violation dominates; the amount of domination is the difference
     between the two violations, divided by the range of violations. Objectives matter only for equal
-    violations. If the problem sets ``out["X"]``, this replaces the evaluated genotypes.
+    violations. If the problem sets ``out["X"]``, these genotypes replace the evaluated ones.
 
     Examples
     --------

@@ -428,7 +428,7 @@ class ChcStep(CountedStep):
     """One generation of CHC, for :func:`chc`, :class:`DeapSearch` or custom loops.
 
     The step pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and selects
-    the best of the parents and children. ``d`` decreases under ``threshold_rule``; when ``d`` reaches 0, a
+    the best of the parents and children. ``d`` decreases by ``threshold_rule``; when ``d`` reaches 0, a
     restart replaces all but the best individuals.
 
     The toolbox must have ``mate(first, second)``, ``individual()`` unless ``restart`` is set, and the

@@ -27,7 +27,7 @@ from moo_clustering.operators.regions import DirectedMutation, random_weights
 class DirectedWalks(GeneticAlgorithm):
     """Search by mutating the best archive members under random objective weights.
 
-    Each walk draws weights for the objectives, scaled by their ranges in the archive, mutates the archive
+    Each walk draws weights of the objectives (scaled by their ranges in the archive), mutates the archive
     member with the lowest weighted sum, and adds the result to the archive. A
     :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; other mutations ignore
     it. The first generation starts walks from the initial solutions in random order. There is no crossover.
@@ -144,7 +144,7 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute objective minima and ranges over all solutions, or those with the smallest violation."""
+    """Compute the objectives' minima and ranges, over all solutions or those with the smallest violation."""
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
