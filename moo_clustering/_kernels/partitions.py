@@ -1,4 +1,4 @@
-"""Kernels for populations of partitions: relabelling, pair counts, contingency tables, votes, validity indices.
+"""Kernels for populations of partitions: relabelling, pair counts, contingency tables, votes and sums.
 
 ``labels`` has shape (n_individuals, n_samples) unless documented otherwise. Functions write to arrays that
 the caller allocates. The last functions compare objective vectors for archives of non-dominated solutions.

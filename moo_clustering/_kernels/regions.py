@@ -76,7 +76,7 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
 def climb_boundaries(
     labels, indptr, indices, weight, X, low, high, rates, before, shapes, borders, heat, n_proposals, rng
 ):
-    """Move single areas across boundaries to lower a weighted sum of objectives; return how many moved."""
+    """Move single areas across boundaries to lower a weighted objective sum; return the number of moves."""
     # ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas whose
     # region differs from ``before``, and mean compactness (maximised). ``shapes`` contains each area's size
     # and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the

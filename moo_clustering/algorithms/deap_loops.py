@@ -428,8 +428,8 @@ class ChcStep(CountedStep):
     """One generation of CHC, for :func:`chc`, :class:`DeapSearch` or custom loops.
 
     The step pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and selects
-    the best of the parents and children. ``d`` decreases by ``threshold_rule``; when ``d`` reaches 0, a
-    restart replaces all but the best individuals.
+    the best of the parents and children. ``threshold_rule`` defines when ``d`` decreases; when
+    ``d`` reaches 0, a restart replaces all but the best individuals.
 
     The toolbox must have ``mate(first, second)``, ``individual()`` unless ``restart`` is set, and the
     functions for :class:`GkaStep` except ``select``; ``distance(first, second)`` is optional (default: number
