@@ -174,7 +174,7 @@ def _first_least(totals, members, relative, each):
 @njit(cache=True, nogil=True)
 def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
     """medoids[q, c] = member with the smallest total distance to the others, the lowest id if tied."""
-    # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 if x is a zero row, whose
+    # Cosine: the total is n_c - x.s_c for n_c members with sum s_c, and 1 less if x is a zero row, whose
     # distance to itself is 0, not 1. Euclidean, squared or not: the total of squares is n_c times the squared
     # distance from x to the mean, plus the sum of all members' squared distances to the mean.
     totals = np.empty(order.shape[1])
