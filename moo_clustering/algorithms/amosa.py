@@ -468,7 +468,7 @@ class CooledDown(Termination):
 
 
 class LaplaceNoise(Mutation):
-    """Add Laplacian noise to one random variable of every individual.
+    """Add Laplacian noise to one randomly chosen variable of every individual.
 
     Values are clipped to the bounds; integer variables move by at least one. Source: see :class:`AMOSA`.
 

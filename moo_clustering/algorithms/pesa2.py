@@ -123,7 +123,7 @@ class PESA2(Algorithm):
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Update the archive, given its ``n_members`` members and then the new solutions."""
+        """Add solutions to the archive; the first ``n_members`` of ``solutions`` are its present members."""
         rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]
