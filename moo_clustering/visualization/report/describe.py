@@ -30,23 +30,24 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Agreement between all pairs of solutions: above this n_solutions^2 * n_samples, it is computed from a subset
-# of at least AGREEMENT_ROWS samples; maximum n_solutions.
+# If n_solutions^2 * n_samples exceeds AGREEMENT_WORK, agreement is computed from a subset of at least
+# AGREEMENT_ROWS samples; for over MOST_SOLUTIONS solutions, only agreement with the chosen one is.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Maximum n_columns * n_solutions; above it, contrasts are computed only for the first solution.
+# If n_columns * n_solutions exceeds this, contrasts are computed only for the first solution.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
-# Maximum number of columns in a heatmap, of cells in all heatmaps (times n_samples / 1000), of columns for
-# colouring the map, and of contrasts.
+# Maximum number of columns in a heatmap, of cells in all heatmaps (per 1000 samples), of columns that can
+# colour the map, and of contrasts of a cluster.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # t-SNE: minimum and maximum number of samples, perplexity, number of iterations. It is omitted if distances
-# in a projection onto the plane have at least this correlation with distances in the data.
+# in the projection onto a plane correlate with those in the data by at least _FAITHFUL.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Maximum number of multiplications for the silhouettes of all solutions, and of values in memory.
+# Maximum number of multiplications for the silhouettes of all solutions, and maximum number of values in
+# memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
@@ -198,7 +199,7 @@ class Samples:
     cosine: bool = False  # whether to use cosine distances
     bags: Bags | None = None  # as scaled by the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
-    # Columns that describe the clusters, their units, and a function that extracts them from other rows.
+    # Columns that describe the clusters, their units, and a function that extracts them from new samples.
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     further: Callable[[Any], Any] | None = None
@@ -448,8 +449,8 @@ def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # If ``near`` contains rows and their mean distances to the other samples of their cluster, return the
-    # rows with the smallest of these distances. Medoids, if any, come first.
+    # If ``near`` is given, select from its rows by its distances, which are mean distances to the other
+    # samples of the cluster. Medoids, if any, come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -502,11 +503,11 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
         known = texts[texts != ""]
         numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
         values = pd.Series(known).value_counts().index.tolist()
-        if np.isfinite(numbers).sum() > len(known) / 2:  # sort numbers before other texts
+        if np.isfinite(numbers).sum() > len(known) / 2:  # numbers first, then other texts
             order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
             values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Bin samples at the rounded limits that the page shows.
+            # Use the limits as rounded on the page.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
@@ -520,7 +521,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[contents.Doubt]:
-    """Return up to 60 samples for which the pool supports another cluster more than their own."""
+    """Return up to 60 samples that more pool partitions assign to another cluster than to their own."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
@@ -770,7 +771,7 @@ def _positions(
     if samples.table.shape[1] <= 2:
         positions, axes, _ = partitions.feature_plane(samples.table, samples.feature_names)
         return positions[rows], axes, "The axes are unscaled features"
-    # Points can have fewer columns than the table, because scaling removes constant features.
+    # ``points`` can have fewer columns than ``table``, because scaling removes constant features.
     positions, share = partitions.components(samples.points, samples.n_samples)
     return positions[rows], _COMPONENTS, f"Principal components ({share:.0%} of the variance)"
 
