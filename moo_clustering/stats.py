@@ -145,7 +145,8 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of each method.
     tie_correction : bool, default=False
-        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does, unlike most papers. Requires a table.
+        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does but most papers do not. Requires a
+        table.
 
     Returns
     -------
@@ -234,7 +235,7 @@ def compare(
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods)
-        One row per data set and one column per method. Average repeated runs first.
+        One row per data set and one column per method. Average the repeated runs of a method first.
     greater_is_better : bool
         Whether larger values are better.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"

@@ -1,4 +1,4 @@
-"""Cells of an experiment, computed with any joblib backend and saved as soon as they finish."""
+"""Cells (single runs) of an experiment, computed by any joblib backend and saved as soon as they finish."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop cells whose values satisfy ``found``; if they are added again, the new values take effect."""
+        """Drop cells whose values satisfy ``found``, so that they can be added again with new values."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:

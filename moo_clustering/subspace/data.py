@@ -29,7 +29,7 @@ class SubspaceData:
     ----------
     matrix : SparseMatrix or DenseMatrix
     dtype : numpy.dtype
-        Dtype of panels, centroids, weights and memberships; sums over samples or features are float64.
+        Dtype of all arrays except sums over samples or features, which are float64.
     n_jobs : int or None
         Number of threads, as in joblib; results do not depend on it.
     """

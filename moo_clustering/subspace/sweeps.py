@@ -91,7 +91,7 @@ def _sweep(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, tuple[FloatArray, FloatArray]]:
-    """Sweep once, given the memberships' labelled shares; also return the new labelled shares."""
+    """Run a sweep, given the ``labelled_shares`` of memberships; also return those of new memberships."""
     n_labelled, overall = len(targets.rows), classes.overall_shares(targets)
     shares, sizes = labelled
     impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)
@@ -99,7 +99,7 @@ def _sweep(
     centers, logs, chi_term = _weigh(data, memberships, impurities, options, centers, chi_total)
     weights = prepare(data, centers, logs, options.weight_exponent)
     new, found, loss, change = _update(data, weights, impurities, memberships, options)
-    del weights  # free memory: as large as the centroids
+    del weights  # frees as much memory as the centroids use
     after = classes.labelled_shares(new, targets)
     objective = loss + options.chi_weight * float(chi_term.sum())  # Eq. 2
     return Sweep(new, centers, logs, after[0], impurities, found, chi_term, objective, change), after

@@ -60,7 +60,7 @@ class DBCV(PopulationIndex):
     ----------
     variant : {"distance", "published"}, default="distance"
         ``"distance"``: Euclidean distances (as in the paper); ties in reachability are broken by distance.
-        ``"published"``: squared Euclidean distances (as in the Python program); sample order breaks ties.
+        ``"published"``: squared Euclidean distances (as in published Python code); sample order breaks ties.
 
     Examples
     --------

@@ -378,9 +378,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        A labelled sample's row contains a single 1, an unlabelled sample's row only zeros, and the row of a
-        sample group the sum of its samples' rows. Raises a ValueError if counts are negative or infinite, if
-        there is no class, or if a parameter is invalid.
+        A row contains a single 1 for a labelled sample, zeros for an unlabelled sample, and the sum of the
+        samples' rows for a group of samples. Raises a ValueError if counts are negative or infinite, if there
+        is no class, or if a parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -434,7 +434,8 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(base.PopulationIndex):
     """Negative total penalty for violated pairs, maximised.
 
-    Pair weights multiply the penalty. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
+    A pair's weight multiplies its penalty. Takes O(q (n + pairs)) time for q partitions. Source:
+    ParetoClustering.
 
     Parameters
     ----------

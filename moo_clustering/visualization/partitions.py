@@ -457,7 +457,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
     """Fit 2-d PCA to the first ``n_fitted`` rows; return scores of all rows and explained variance ratio."""
-    # Sparse data are fitted to all rows. For dense data, each component's largest coordinate is positive.
+    # For sparse data, fit all rows. For dense data, make each component's largest coordinate positive.
     from sklearn.decomposition import PCA
 
     if sparse.issparse(X):

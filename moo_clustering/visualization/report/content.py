@@ -96,7 +96,7 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return columns with the method's scores of solutions, losses of runs, and scores of the front."""
+    """Return columns with the method's scores of solutions, the runs' losses, and front members' scores."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -112,7 +112,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return the chosen solution and either the pool's alternatives or up to five front members."""
+    """Return solutions to compare: the chosen one, and the pool's alternatives or up to five of the front."""
     # Of front members with equally many clusters, compare only the one most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
@@ -476,7 +476,7 @@ class Solutions:
 
 
 def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
-    """Return int32 labels, with -1 for samples in no cluster; raise a ValueError unless 1-d integers."""
+    """Return labels as int32 (-1: in no cluster); raise a ValueError unless they are 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")

@@ -193,7 +193,7 @@ def report_content(
     if shown is not None and samples is not None:
         columns_of_map = describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
         shown = replace(shown, columns=columns_of_map)
-    # Packages with versions that can affect results.
+    # Packages whose versions can affect results.
     versions = environment()
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
@@ -399,7 +399,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return the clusters of new samples, a mask of unlike samples, training rows and cluster names."""
+    """Return new samples' clusters, a mask of those unlike the training data, training rows and names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:

@@ -128,8 +128,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     name = f"a{len(arrays)}"
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
-        # Use the smallest integer type, if one holds both the minimum and the maximum (else, NumPy returns a
-        # float).
+        # Use the smallest integer type that holds all values; if none does, NumPy returns a float type.
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
@@ -207,9 +206,9 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    # Samples are matched by name. Their order and the chosen solution are taken from the first run, and the
-    # map from the first run with a map. Names of rules, histories and figures get the run name as a prefix.
-    # An additional rule for each run selects the run's result.
+    # Samples are matched by name. The order of samples and the chosen solution are those of the first run;
+    # the map is that of the first run with a map. Names of rules, histories and figures get the run name as a
+    # prefix. An additional rule for each run selects the run's result.
     if not contents or len(contents) != len(names):
         given = f"{len(contents)} runs and {len(names)} names"
         raise ValueError(f"merge requires at least one run and one name per run, got {given}")
@@ -410,7 +409,8 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether to add the form in which a ``moo-clustering ask`` session asks its questions.
+        Whether to add a panel with questions; requires a rule "answers", which selects the solution that the
+        answers update.
 
     Returns
     -------
@@ -443,7 +443,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether the page header shows a fact, except for verdicts, which :func:`sureness` states."""
+    """Return whether a fact is always visible in the header, unless :func:`sureness` already states it."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
