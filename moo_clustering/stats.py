@@ -145,8 +145,7 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of each method.
     tie_correction : bool, default=False
-        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does but most papers do not. Requires a
-        table.
+        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does, unlike most papers. Requires a table.
 
     Returns
     -------
@@ -735,9 +734,9 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     """Return the possible numbers of equal pairs of methods, in increasing order."""
-    # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
-    # S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} with S(0) = {0}. Each set is stored as the bits
-    # of an integer, so a left shift adds j (j - 1) / 2 to all members.
+    # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so k methods have S(k) =
+    # {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} equal pairs, where S(0) = {0}. Each set is stored as
+    # the bits of an integer, so a left shift adds j (j - 1) / 2 to all members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))

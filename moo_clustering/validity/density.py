@@ -49,12 +49,12 @@ class DBCV(PopulationIndex):
     """Density-based validation: cluster separation compared with sparseness within clusters, maximised.
 
     A cluster's sparseness is the longest inner edge of its minimum spanning tree in mutual reachability
-    distances. Its separation is the smallest of these distances from its inner samples to inner samples of
-    other clusters. The value, from -1 to 1, is the mean over samples of (separation - sparseness) /
-    max(separation, sparseness); it is -1 for a single cluster. Singletons score 0, as noise does in the
-    paper. Samples with duplicates have core distance 0. Ties in reachability are frequent, and values depend
-    on how a program breaks them. Takes O(p n^2) time for p individuals, and 16 n^2 bytes of memory. Source:
-    Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
+    distances. Its separation is the smallest of these distances from its inner samples (non-leaves of the
+    tree) to those of other clusters. The value, from -1 to 1, is the mean over samples of (separation -
+    sparseness) / max(separation, sparseness); it is -1 for a single cluster. Singletons score 0, as noise
+    does in the paper. Samples with duplicates have core distance 0. Ties in reachability are frequent, and
+    values depend on how a program breaks them. Takes O(p n^2) time for p individuals, and 16 n^2 bytes of
+    memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
 
     Parameters
     ----------

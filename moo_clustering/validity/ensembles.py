@@ -434,8 +434,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(base.PopulationIndex):
     """Negative total penalty for violated pairs, maximised.
 
-    A pair's weight multiplies its penalty. Takes O(q (n + pairs)) time for q partitions. Source:
-    ParetoClustering.
+    Pair weights multiply the penalty. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------

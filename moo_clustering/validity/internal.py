@@ -119,7 +119,7 @@ class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette based on minimax distances, maximised.
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
-    long thin clusters are compact, and clusters joined by a bridge merge. A single cluster scores -1,
+    long thin clusters count as compact, and clusters joined by a bridge as close. A single cluster scores -1,
     singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
     Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 

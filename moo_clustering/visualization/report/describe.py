@@ -448,8 +448,8 @@ def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # ``near``, if given, contains rows to select from, and distances to use instead: their mean distances to
-    # the other samples of the cluster. Medoids, if any, come first.
+    # ``near``, if given, contains the rows to select from and, instead of distances to means, their mean
+    # distances to the other samples of the cluster. Medoids, if any, come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -472,7 +472,7 @@ def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int
 
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
-    """Return each sample's squared distance to its cluster mean or, if sparse, a value of the same order."""
+    """Return each sample's squared distance to its cluster mean or, if sparse, a number that sorts alike."""
     points, members = samples.points, descriptions.cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
@@ -520,7 +520,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[contents.Doubt]:
-    """Return up to 60 samples that more of the pool's partitions assign to another cluster than to theirs."""
+    """Return up to 60 samples that the pool assigns to another cluster more often than to their own."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
