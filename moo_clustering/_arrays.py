@@ -47,7 +47,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Split range(count) into slices of at most ``BLOCK_ITEMS`` values; each index stands for ``items``."""
+    """Split range(count) into slices of at most ``BLOCK_ITEMS`` values, with ``items`` values per index."""
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
@@ -94,7 +94,7 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Scale rows to magnitudes near 1 by powers of two, separately or, if ``together``, by a common one."""
+    """Scale rows to magnitudes near 1 by powers of two: one per row, or a common one if ``together``."""
     # Otherwise, scikit-learn would treat rows with a length below 2e-15 as zeros, and squares of extreme
     # values would overflow or vanish. Separate factors preserve cosines. If all rows are near 1, returns X.
     if issparse(X):
@@ -178,7 +178,7 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
         while last < length - 1:
             expected = (length - last) * prob
             gaps = rng.geometric(prob, size=math.ceil(expected + 4.0 * math.sqrt(expected)) + 4)
-            # Limit the gaps to just beyond the chunk, so that the cumulative sum does not overflow int64.
+            # Gaps larger than a chunk are shortened, so that the cumulative sum does not overflow int64.
             steps = last + np.cumsum(np.minimum(gaps, length + 1))
             parts.append(steps)
             last = int(steps[-1])
@@ -192,7 +192,7 @@ class MissingPackageError(ImportError):
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
     """Import a module that only an ``extra`` installs; raise a MissingPackageError if it is missing."""
-    # The message begins with ``purpose``, and ends with ``otherwise``, which describes an alternative.
+    # The message begins with ``purpose`` and ends with ``otherwise``, which describes an alternative.
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -241,7 +241,7 @@ def knee(F: NDArray[np.float64]) -> int:
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
-    """Return an integer; raise an error if it is out of bounds (``what`` describes the upper bound)."""
+    """Return an integer; raise an error if it is out of bounds (described with the suffix ``what``)."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")

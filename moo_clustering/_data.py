@@ -23,7 +23,7 @@ _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Maximum number of columns named in a message.
 _SHOWN = 5
 # Maximum size in bytes of a Dask or Zarr table that is converted to an array, for estimators without
-# ``max_memory``; and memory in GiB that some estimators use per million rows of 10 features (docs/scale.md).
+# ``max_memory``. Memory in GiB that some estimators use per million rows of 10 features (docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
@@ -45,7 +45,8 @@ def unmasked(data: Any, name: str) -> Any:
 
 def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     """Return the data without a mask; raise a TypeError unless they are an array, a data frame or a list."""
-    # ``allowed`` describes the accepted tables; if empty, Series and arrays of any dimension are accepted.
+    # ``allowed`` describes the accepted tables; if it is empty, Series and arrays of any dimension are
+    # accepted.
     data, advice = of_annotated(data, "sparse" in allowed), ""
     first = data[0] if isinstance(data, list | tuple) and data else data
     if allowed and isinstance(data, str | PathLike):
@@ -75,7 +76,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
 def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
-    """Convert data to a dense array, and to finite real numbers if ``dtype`` (a type or list) is given."""
+    """Convert data to a dense array (of finite real numbers if ``dtype``, a type or list, is given)."""
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -89,7 +90,7 @@ def checked_array(
         allowed = " or ".join(map(str, ndim))
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
-        # Convert half precision, in which the limits of later checks would overflow.
+        # Convert float16, in which the limits of later checks would overflow.
         return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
@@ -128,7 +129,7 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
 
 
 def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.float64]:
-    """Check non-negative amounts with a finite sum, shape (n_samples,), and copy them in double precision."""
+    """Check that amounts (n_samples,) are non-negative with a finite sum; return a float64 copy."""
     found: NDArray[np.float64] = checked_array(data, name, np.float64, ndim=(1,)).copy()
     if (found < 0).any():
         i = int((found < 0).argmax())
@@ -185,7 +186,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         raise ValueError(f"{name} must be non-negative, got {lowest:g}")
     if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
         asymmetry = float(abs(matrix - matrix.T).max())
-        # Tolerate differences between S[i, j] and S[j, i] of 1e-8 of the largest entry.
+        # Tolerate differences between S[i, j] and S[j, i] of up to 1e-8 times the largest entry.
         if asymmetry > 1e-8 * largest:
             remedy = f"use graphs.symmetrize({name}), which selects the larger of two entries"
             fault = f"must be symmetric, but differs from {name}.T by {asymmetry:g}"
@@ -312,7 +313,8 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return False if columns cannot be matched by label: for arrays, or if only one has labels 0, 1, ..."""
+    """Return whether to match the columns of two tables by label; False if one is an array."""
+    # Labels 0, 1, ... of only one table are mere positions, unless the tables have a label in common.
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -329,7 +331,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
     if hasattr(X, "iloc") and hasattr(X, "sparse") and any(dtype.fill_value != 0 for dtype in X.dtypes):
-        X = X.sparse.to_dense()  # scikit-learn converts only frames whose omitted cells are 0
+        X = X.sparse.to_dense()  # scikit-learn converts sparse frames only if the fill value is 0
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would convert dates to numbers of nanoseconds.
@@ -384,7 +386,7 @@ def _holds_dates(values: Any) -> bool:
 
 
 def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
-    """Describe columns that are not finite numbers, with a remedy; return "" for other errors."""
+    """Describe the columns that are not finite numbers, with a remedy; return "" if there are none."""
     others, missing, infinite = _others(X)
     remedy = f"use {_remedy(owner, name)}"
     if others:

@@ -1,4 +1,4 @@
-"""Validated distance matrices within a memory limit."""
+"""Computation and validation of distance matrices within a memory limit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,8 +29,8 @@ OF_SQUARES = (
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with a zero diagonal, shape (n, n), as C-contiguous float64."""
-    # ``data`` contains features or, with ``metric="precomputed"``, distances, which are copied unless they
-    # are exactly symmetric float64. Raises a ValueError if the result exceeds ``max_memory`` bytes, or if
+    # ``data`` contains features or, with ``metric="precomputed"``, distances; these are copied unless they
+    # are float64 and exactly symmetric. Raises a ValueError if the result exceeds ``max_memory`` bytes, or if
     # distances are negative, not finite, asymmetric by over 1e-8 of the maximum, or not 0 on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)

@@ -36,7 +36,7 @@ def documented(*sources: Any) -> Callable[[T], T]:
     Sources are classes, functions or numpydoc text; each entry is copied from the first source that contains
     it. A class inherits ``Parameters`` and ``Attributes`` from its base classes, and ``Parameters`` from the
     sources. A function inherits ``Parameters`` from the sources, and also ``Returns`` and ``Raises`` if it
-    lacks them. If there is still no ``Returns``, one is added that names the annotated class.
+    lacks them. If there is still no ``Returns``, it is generated from the return annotation.
     """
 
     def complete(thing: T) -> T:

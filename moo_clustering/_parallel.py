@@ -29,7 +29,7 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Buffer = NDArray[np.uint8]
 # Minimum size in bytes of arrays that are sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Threads and processes that joblib starts: number per worker process, and number shared by all workers.
+# Threads and processes that joblib starts for each worker process, and for all workers together.
 _PER_PROCESS, _AROUND = 4, 4
 # Largest number of simultaneous threads that ``can_start`` has started so far.
 _startable = [1]
@@ -147,7 +147,7 @@ class Content:
 
 
 class Shelf:
-    """Arrays that a cluster stores until this process releases them."""
+    """Arrays that a Dask cluster stores until this process releases them."""
 
     # Arrays are identified by content, so modified arrays are sent again. Each array is the result of a task:
     # workers fetch it once, preferably from another worker, and the cluster recomputes it if a worker fails.
@@ -179,7 +179,7 @@ class Parcels:
         self._names: dict[tuple[int, int], str] = {}
 
     def pack(self, call: Call) -> Call:
-        """Return an equivalent call with its large arrays, at any depth, stored on the shelf."""
+        """Return an equivalent call in which futures of the shelf replace large arrays at any depth."""
         # Dask requires this package.
         import cloudpickle
 
@@ -243,7 +243,7 @@ def _unpacked(text: bytes, *given: Any) -> Any:
     # If a single worker is left, joblib may call this in the client, where contents are still futures.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
-    # Keep parallel work inside a task on its worker, with one thread unless the task requests more.
+    # A task runs its parallel steps on its own worker, with one thread unless it requests more.
     with parallel_config(backend="threading", n_jobs=1):
         return function(*args, **kwargs)
 
@@ -273,7 +273,7 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # This is for steps that take less time than sending their data, and for data that a worker could lose.
+    # This is for steps that take less time than sending their data, and for data lost if a worker fails.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield

@@ -34,11 +34,11 @@ __all__ = [
     "shaffer_static",
 ]
 
-# Relative rounding error of a Friedman statistic.
+# Relative tolerance for rounding errors in a Friedman statistic.
 _EPS = 1e-9
-# Relative rounding error of scores, by size of the type in bytes: 64, 8 and 1 units in the last place. This
-# exceeds the effect of the order of summation on the mean of a few thousand runs. Half-precision numbers are
-# summed in single precision, so only the last place can differ.
+# Relative rounding error of scores, by the number of bytes of their type: 64, 8 and 1 units in the last
+# place. The mean of a few thousand runs changes by less if the runs are added in another order.
+# Half-precision numbers are summed in single precision, so only the last place can differ.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 # Published average ranks often have only one decimal.
 _ROUNDING = 0.05
@@ -56,8 +56,8 @@ def shaffer_static(
     """Test all pairs of methods with Shaffer's static procedure.
 
     This procedure is more powerful than Holm's, because equality is transitive: if two methods differ, fewer
-    other pairs can be equal. For ties, see :func:`average_ranks`. Takes O(k^2 log k) time for k methods, and
-    O(k^4) bit operations on the first call. Sources: J. P. Shaffer, Journal of the American Statistical
+    other pairs can be equal. For ties, see :func:`average_ranks`. For k methods, takes O(k^2 log k) time,
+    plus O(k^4) bit operations on the first call. Sources: J. P. Shaffer, Journal of the American Statistical
     Association 81(395), 1986; S. García, F. Herrera, Journal of Machine Learning Research 9, 2008.
 
     Parameters
@@ -228,13 +228,13 @@ def compare(
 ) -> Comparison:
     """Compare methods on data sets, with ranks, Friedman's test, pairwise tests and conclusions.
 
-    Scores that differ only by rounding noise are tied; see :func:`average_ranks`. Raises a ValueError if
+    Scores that differ only by rounding noise count as tied; see :func:`average_ranks`. Raises a ValueError if
     there are fewer than two methods or data sets, if a name is repeated, or if a cell is not a number.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods)
-        One row per data set and one column per method. Average repeated runs first.
+        One row per data set and one column per method. Average the repeated runs of a method first.
     greater_is_better : bool
         Whether larger values are better.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
@@ -386,10 +386,11 @@ def average_ranks(
 ) -> pd.Series[float]:
     """Compute the average rank of each method.
 
-    Two values in a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger value in double
-    precision, 2^-20 (9.5e-7) in single precision and 2^-10 in half precision. For small values, the tolerance
-    is relative to the largest value in the data set or, if lower, to 1. In data sets with zeros or both signs
-    (such as differences), it is relative to at least 1. Integers are tied only if equal. Ties are transitive.
+    Two values in a data set are tied if they differ by at most ``precision * max(size, least)``. Here,
+    ``precision`` is 2^-46 (1.4e-14) for double, 2^-20 (9.5e-7) for single and 2^-10 for half precision, and
+    ``size`` is the larger of their absolute values. ``least`` is 1 if the data set contains zeros or both
+    signs (as differences do), otherwise its largest absolute value, but at most 1. Integers are tied only if
+    equal. Ties are transitive.
 
     Parameters
     ----------
@@ -544,8 +545,8 @@ def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
 
 def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
     """Return the rounding error of each score, given the relative ``precision`` of each row."""
-    # The error is relative to the score or, if larger, to the row's largest finite score (at most 1), because
-    # small scores can be differences. In rows with zeros or both signs, it is relative to at least 1.
+    # Small scores can be differences between large ones, so the error is relative to at least 1 or, in rows
+    # of a single sign, to the row's largest finite score if it is below 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
@@ -733,9 +734,9 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     """Return the possible numbers of equal pairs of methods, in increasing order."""
-    # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
-    # S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} with S(0) = {0}. Each set is stored as the bits
-    # of an integer, so a left shift adds j (j - 1) / 2 to all members.
+    # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so k methods have S(k) =
+    # {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} equal pairs, where S(0) = {0}. Each set is stored as
+    # the bits of an integer, so a left shift adds j (j - 1) / 2 to all members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))

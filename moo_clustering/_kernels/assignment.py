@@ -4,7 +4,7 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Maximum number of entries (16 bytes each) in all lists of moves together, and in one refilled list.
+# Maximum number of entries (16 bytes each) in all lists of moves together, and in one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
@@ -48,7 +48,7 @@ def _remove(i, c, first, after, before):
 
 @njit(cache=True, nogil=True)
 def _nearest(cost, prices, labels, sizes, first, after, before):
-    """Assign each sample to the cluster with the lowest cost plus price; link the members of each cluster."""
+    """Assign each sample to the cluster with the lowest cost plus price; fill linked lists of members."""
     n, k = cost.shape
     for i in range(n - 1, -1, -1):
         best = 0
@@ -62,14 +62,14 @@ def _nearest(cost, prices, labels, sizes, first, after, before):
 
 @njit(cache=True, nogil=True)
 def assign_within(cost, low, high, prices, labels):
-    """Assign ``low`` to ``high`` samples to each cluster at minimum cost; return the number of paths."""
+    """Assign low..high samples to each cluster at minimum cost; return the number of augmenting paths."""
     # Find successive shortest paths in a graph with one node per cluster and a slack node, through which the
-    # sizes can vary within their bounds. Arc a -> b moves the sample i of cluster a with the lowest
-    # cost[i, b] - cost[i, a]. ``prices``, the clusters' dual values (0 for the slack node), are updated; the
-    # prices of a similar problem are a good start, with few paths left. Sorted lists contain the cheapest
-    # moves between each pair of clusters, and are refilled when empty. For lists of length m, takes
-    # O(n k + n_paths (k^2 + n / m)) time. ``low`` must sum to at most n, and ``high`` to at least n. Refills
-    # are inlined, because passing the lists to a function would double the run time.
+    # sizes can vary within their bounds. Arc a -> b moves the sample i of cluster a for which cost[i, b] -
+    # cost[i, a] is lowest. ``prices`` contains the dual values of the clusters (0 for the slack node), and is
+    # updated; if it starts with the prices of a similar problem, few paths are needed. Sorted lists contain
+    # the cheapest moves between each pair of clusters, and are refilled when empty. For lists of length m,
+    # takes O(n k + n_paths (k^2 + n / m)) time. ``low`` must sum to at most n, and ``high`` to at least n.
+    # Refills are inlined, because passing the lists to a function would double the run time.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
     values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)
@@ -77,7 +77,7 @@ def assign_within(cost, low, high, prices, labels):
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # ``flow`` is each cluster's target size: ``high`` for a positive price, ``low`` for a negative one.
+    # ``flow`` is each cluster's target size: ``high`` if its price is positive, ``low`` if it is negative.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:

@@ -13,7 +13,7 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import add_scaled, squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Codes for BagSDbw's ``reading``, the definition of the density around a centroid.
+# Codes for BagSDbw's parameter ``reading``, which selects the definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
 # Fast-math flags: there are no NaNs, and operations may be fused; the order of sums is preserved.
 _FAST = {"nnan", "nsz", "contract"}
@@ -21,7 +21,7 @@ _FAST = {"nnan", "nsz", "contract"}
 _CANCELLED = 1e-6
 # Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Codes for objectives, and for CHCMIC's ``weights``, by which objective values become draw weights.
+# Codes for objectives, and for CHCMIC's ``weights``, which turn objective values into probabilities.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 # Codes for reductions over a bag's rows.
@@ -94,7 +94,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):
-    """Return the distance if ``reading`` is PRINTED; otherwise, 1 within ``stdev`` and 0 beyond it."""
+    """Return the distance if ``reading`` is PRINTED; otherwise, 1 if it is at most ``stdev``, else 0."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -348,8 +348,7 @@ def over_rows(values, x_bounds, how, out):
 def keep_farthest(values, rows, order, margin, n_largest, kept):
     """kept[t] = False if another instance is farther from all bags by ``margin``, or t is a duplicate."""
     # ``order`` must sort instances by decreasing sum of values, because only earlier instances can be farther
-    # from all bags. Dropped instances are not compared with later ones: any that they would drop are also
-    # dropped by the instances that dropped them.
+    # from all bags. Comparisons with kept instances suffice, because this relation is transitive.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -381,7 +380,7 @@ def _equal(a, b):
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):
-    """Return whether the ``n_largest`` largest values of mine - others have a mean of at most -margin."""
+    """Return whether the mean of the ``n_largest`` largest values of ``mine - others`` is at most -margin."""
     # Test the bags at the front of ``bags`` first: they decided the previous comparison, and often suffice.
     n_bags = mine.shape[0]
     total = 0.0
@@ -582,12 +581,12 @@ class BagArrays(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Objective to minimise, and the rule for drawing genes."""
+    """Objective to minimise, and the rule by which the cluster of a bag is drawn."""
 
     objective: int
-    literal: bool  # FTWCV: use sums of `terms` divided by cluster sizes, instead of within-cluster squares
+    literal: bool  # FTWCV: divide sums of `terms` by cluster sizes; if False, use within-cluster squares
     constant: float  # FTWCV: constant from which the sum over the clusters is subtracted
-    terms: AnyFloatArray  # (N,) literal FTWCV: mean squared norm of each bag
+    terms: AnyFloatArray  # (N,) if `literal`: mean squared norm of each bag
     rule: int
     least: int  # minimum number of bags in a cluster
     penalty: float  # the objective is multiplied by 1 + penalty * violation
@@ -595,7 +594,7 @@ class Task(NamedTuple):
     pair_bag: IntArray  # other bag of each pair
     # Amount that each pair adds to the violation if its bags share a cluster; negative for must-links.
     pair_weight: AnyFloatArray
-    pair_constant: float  # violation if the two bags of every pair are in different clusters
+    pair_constant: float  # violation if no pair shares a cluster
 
 
 class State(NamedTuple):
@@ -609,7 +608,7 @@ class State(NamedTuple):
     inner: AnyFloatArray  # (K, K) sums of pulls over pairs of clusters
     masses: AnyFloatArray  # (K,) sums of weights
     counts: IntArray  # (K,) numbers of bags
-    spreads: AnyFloatArray  # (K,) sums of radii (squared for TWCV); literal FTWCV: sums of terms
+    spreads: AnyFloatArray  # (K,) sums of radii (squared for TWCV) or, if `literal`, of `terms`
     closeness: AnyFloatArray  # (K, K) reciprocals of the distances between centroids
     numbers: AnyFloatArray  # unpenalised objective and violation
     norms: AnyFloatArray  # (K,) squared norms of centroids

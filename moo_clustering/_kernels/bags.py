@@ -93,7 +93,7 @@ def _cheapest(distances, members, allowed):
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
-    """Fill clusters with fewer than ``least`` bags, in order, by moves that increase distances least."""
+    """Fill clusters with fewer than ``least`` bags, in order, by the moves of least additional distance."""
     # Only clusters with more than ``least`` bags lose bags. A cluster without a centroid receives the bags
     # that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape
@@ -124,7 +124,7 @@ def fill_small(labels, distances, least, movable):
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):
     """Move single bags while this reduces the sum of costs times (1 + penalty * violation)."""
-    # ``violation`` is that of the initial labels; each pair that shares a cluster adds its ``pair_weight``.
+    # ``violation`` is that of the initial labels; pairs in the same cluster contribute their ``pair_weight``.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):
@@ -156,7 +156,7 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):
-    """Visit every gene marked in ``genes`` once; store unpenalised objectives and violations."""
+    """Visit (see `_visit`) every gene marked in ``genes`` once; store objectives and violations."""
     trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
         state = _new_state(i, arrays, task, labels, sums, trial)
@@ -190,7 +190,7 @@ def _new_trial(arrays, k):
 
 @njit(cache=True, nogil=True)
 def _new_state(i, arrays, task, labels, sums, trial):
-    """Build the state of individual i as views of its rows in ``labels`` and ``sums``, which it updates."""
+    """Build the state of individual i; its updates also change row i of ``labels`` and ``sums``."""
     counts, masses, projections, pulls = sums
     k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     state = State(
@@ -339,7 +339,7 @@ def _move_projections(j, home, to, arrays, state, trial):
 
 @borrowed()
 def score_moves(j, arrays, task, state, trial):
-    """trial.values[l] = objective with bag j in cluster l; O(n + K^3) time for K clusters, O(K) for FTWCV."""
+    """trial.values[l] = objective with bag j in cluster l, in O(n_instances + K^3) time (FTWCV: O(K))."""
     _moved_norms(j, arrays, state, trial)
     _pair_costs(j, task, state, trial)
     if task.objective == FTWCV:

@@ -1,8 +1,8 @@
 """The decorator `njit`, and the folder in which compiled kernels are saved for later runs.
 
-Kernels are saved as with numba's ``cache=True``, with three differences. Damaged or unwritable files cost
-only a compilation. Files are unpickled only if their checksum is correct and no other user can have written
-them. A kernel is also recompiled if another kernel file that it imports has changed.
+Kernels are saved as with numba's ``cache=True``, with three differences. Damaged or unwritable files only
+cause a recompilation. Files are unpickled only if their checksum is correct and no other user can have
+written them. A kernel is also recompiled if another kernel file that it imports has changed.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTIL
 
 
 def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
-    """Wrap ``numba.njit``; ``cache`` saves compiled kernels in a folder that only the user can change."""
+    """Wrap ``numba.njit``; ``cache`` saves compiled kernels in a folder that only this user can change."""
     decorator = numba.njit(**options)
 
     def decorated(function: Any) -> Any:
@@ -54,7 +54,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Return whether to replace a kernel by its Python function or NumPy equivalent, with equal results."""
+    """Return whether to run Python or NumPy code with the same results instead of compiling a kernel."""
     # True for kernels neither compiled nor saved, until Python has run ``_INTERPRETED`` of their steps.
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
@@ -95,7 +95,6 @@ class KernelCache(caching.FunctionCache):
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._current = f"{self._prefix}{self._stamp.hex()[:16]}."
         self.enable()
-        # Number of steps run in Python so far.
         self.n_steps = 0.0
 
     @property
@@ -108,7 +107,7 @@ class KernelCache(caching.FunctionCache):
                 path.unlink()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the compiled function for these types, or return None if no file is trusted and readable."""
+        """Load the function compiled for types ``sig``; return None if no file is trusted and readable."""
         target_context.refresh()
         if not self._enabled or self._place.folder is None:
             return None

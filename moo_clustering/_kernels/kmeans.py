@@ -6,7 +6,7 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Rounding errors relative to the largest distance: of a distance (per feature), and of a bound after all its
+# Maximum errors relative to the largest distance: of one distance, per feature; and of a bound, after all
 # updates. Samples are skipped only if their bounds differ by more than these errors. Labels, even of tied
 # samples, are therefore the same as in the plain algorithm.
 _PER_FEATURE = 4e-16
@@ -26,7 +26,7 @@ def _square_in_order(x, c):
 @borrowed()
 def _squares(x, columns, start, k, out):
     """Compute a sample's squared distances to k centres, adding the features in order."""
-    # From ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
+    # From index ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
     d, t = len(x), 0
     for j in range(k):
         out[j] = 0.0
@@ -73,7 +73,7 @@ def _two_least(values):
 
 @njit(cache=True, nogil=True)
 def two_nearest(X, centers, labels, first, second):
-    """Find each sample's nearest centre, the first if tied, and the squared distances to the nearest two."""
+    """Find each sample's nearest centre (the first if tied) and squared distances to its nearest two."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T).ravel()
     values = np.empty(k)
@@ -96,9 +96,9 @@ def _least(values, n):
 def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
     """Write the points nearest to rows ``first`` to ``last - 1``, sorted by distance and then number."""
     # Group g contains the points ``starts[g]:starts[g + 1]``; ``blocks`` contains a flattened (d, size) array
-    # per group. A point is listed only for rows within its squared distance limit. A group is skipped if
-    # its pivot (a column of ``pivots``) is farther from the row than the group's radius plus the largest
-    # distance in the row's list, with a margin for rounding. Distances do not depend on other rows or groups.
+    # per group. Each point has a limit on its squared distance to the rows that list it. Groups are skipped
+    # if no point within their radius of their pivot (a column of ``pivots``) can be nearer than the last
+    # point in the row's list. Distances do not depend on other rows or groups.
     n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
     gaps = starts[1:] - starts[:-1]
     out, bounds = np.empty(gaps.max()), np.empty(n_groups)
@@ -215,10 +215,11 @@ def _radius(X):
 def lloyd(X, centers, labels, max_passes, tolerance):
     """Run Lloyd iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
     # Iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``;
-    # labels then belong to the moved centres. An empty cluster's centre moves to the sample farthest from its
-    # own centre, except samples that are alone in a cluster. Ties are broken by the lower centre. Samples are
-    # skipped only if their own centre is nearest by more than rounding errors. Means of unchanged clusters
-    # remain bitwise identical. Returns the sum of squares, numbers of passes and distances, and convergence.
+    # samples are then reassigned once more. An empty cluster's centre moves to the sample farthest from its
+    # own centre, excluding samples that are alone in a cluster. Ties are broken by the lower centre. Samples
+    # are skipped only if their own centre is nearest despite rounding errors. Means of unchanged clusters
+    # remain bitwise identical. Returns the sum of squares, numbers of passes and distances, and whether
+    # iterations converged.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)
@@ -291,7 +292,7 @@ def lloyd(X, centers, labels, max_passes, tolerance):
 
 @njit(cache=True, nogil=True)
 def _first_above(cumulative, value):
-    """Return the first position with a sum above ``value``, or the last; searchsorted compiles slowly."""
+    """Return the first position with a sum above ``value``, or the last; searchsorted compiles too slowly."""
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2
@@ -342,9 +343,10 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
 
 @njit(cache=True, nogil=True)
 def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
-    """Update the sizes, sums, squares (two parts), first and farthest rows of p candidates' clusters."""
-    # ``columns`` (d, p k) contains the k centres of each candidate. Adding a large number and subtracting it
-    # again rounds terms to multiples of ``units`` (p, 3), so that no sum depends on the row order.
+    """Update the sizes, sums, squares, and first and farthest rows of clusters, for p sets of k centres."""
+    # ``columns`` (d, p k) contains these centres; ``high`` plus ``low`` are the squares. Adding a large
+    # number and subtracting it again rounds terms to multiples of ``units`` (p, 3), so that sums do not
+    # depend on the row order.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
     anchors, flat = 1.5 * 2.0**52 * units, columns.ravel()

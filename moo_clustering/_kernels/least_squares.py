@@ -153,7 +153,7 @@ def _error(rest, weights, n, rho):
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
-    """Run coordinate descent on the positive weights among the first n candidates' weights."""
+    """Run coordinate descent on those weights of the first n candidates that are positive."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -242,7 +242,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
 def change_supports(
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Drop a row's smallest weight or add the candidate of largest gain, then run coordinate descent."""
+    """Drop each row's smallest weight or add its best candidate, then run coordinate descent."""
     width, rest = candidates.shape[1], np.empty(X.shape[1])
     weights, used = np.empty(width), np.empty(width, dtype=np.bool_)
     for r in range(lo, hi):
@@ -317,7 +317,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
                 solution[t] = trial[t]
             break
         kept = 0
-        # After a step of 0, the new weight is 0; keep the candidate if its trial weight is positive.
+        # After a step of 0, the added candidate still has weight 0; keep it if its trial weight is positive.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -334,7 +334,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
 
 @njit(cache=True, nogil=True)
 def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
-    """Find the smallest error for each number of links; store the weights if ``slots`` is not negative."""
+    """Find the smallest error for each number of links; store its weights if their slot is not negative."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise the
     # support's weights. If no solution with k links is found, ``errors[i, k - 1]`` remains infinite.
     width = candidates.shape[1]
@@ -348,7 +348,7 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # Lawson and Hanson's limit on rounds; usually, the loop ends earlier, once the error stops falling.
+        # Lawson and Hanson's limit on rounds; the loop usually ends earlier, when the error stops falling.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):

@@ -68,7 +68,7 @@ def cluster_term(n, S, x, sign, model, work):
                     for m in range(j):
                         entry -= work[i, m] * work[j, m]
                     work[i, j] = entry / work[j, j] if j < i else 0.0
-                # No pivot of a diagonal plus a semidefinite matrix is below the diagonal matrix's entry.
+                # Adding a semidefinite matrix to diag(priors) cannot make a pivot less than its prior.
                 entry = priors[first + i] + max(entry, 0.0)
                 work[i, i] = math.sqrt(entry)
                 logs += 0.5 * math.log(entry)

@@ -174,7 +174,7 @@ def _first_least(totals, members, relative, each):
 @njit(cache=True, nogil=True)
 def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
     """medoids[q, c] = member with the smallest total distance to the others, the lowest id if tied."""
-    # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, minus 1 if x is a zero row, whose
+    # Cosine: the total is n_c - x.s_c for n_c members with sum s_c, and 1 less if x is a zero row, whose
     # distance to itself is 0, not 1. Euclidean, squared or not: the total of squares is n_c times the squared
     # distance from x to the mean, plus the sum of all members' squared distances to the mean.
     totals = np.empty(order.shape[1])
@@ -209,8 +209,9 @@ def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids,
 def sparse_medoids(
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """Compute the same result as dense_medoids, with totals n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
-    # ``halves`` are half the squared norms (1/2 for all rows with cosine). See sparse_own for ``vector``.
+    """Compute the same result as dense_medoids, with totals n_c |x|^2 / 2 + sum |y|^2 / 2 - x.s_c."""
+    # Here, y are the n_c members of cluster c, and s_c is their sum. ``halves`` are half the squared norms
+    # (1/2 for all rows with cosine). See sparse_own for ``vector``.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -375,8 +376,8 @@ def least_total_members(
 ):
     """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
     # Totals are tied if they are at most (1 + ``relative``) times the smallest plus ``each`` per member.
-    # ``unit`` times the coarse total is a lower bound; ``bounds`` is its part from the upper planes. The
-    # lower planes, and then D, are read only if a sample's total may still be the smallest.
+    # Coarse totals, in multiples of ``unit``, are lower bounds; ``bounds`` contains those of the upper four
+    # planes. The lower planes, and then D, are read only if a total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -419,11 +420,12 @@ def group_distances(rows, members, bounds, out):
 
 @njit(cache=True, nogil=True)
 def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, penalty, labels):
-    """Assign groups of samples to medoids one by one, separating each group from its opponents."""
-    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` is stored in the same way. A group joins
-    # the medoid with the fewest of its opponents so far; ties are broken by lower cost, then position. If
-    # penalty >= 0, it joins the medoid with the lowest cost + penalty * opponents instead. ``costs[r, g]`` is
-    # the group's total distance to medoid r; ``index`` (n_individuals, k_max) contains values of r, or -1.
+    """Assign groups of samples to medoids one by one, avoiding conflicting groups in the same cluster."""
+    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` lists the groups in conflict with g in
+    # the same way. A group joins the medoid with the fewest groups in conflict with it; ties are broken by
+    # lower cost, then by position. With ``penalty`` >= 0, it joins the medoid with the lowest cost + penalty
+    # * (number of such groups). ``costs[r, g]`` is the group's total distance to medoid r; ``index``
+    # (n_individuals, k_max) contains the medoids r of each individual, padded with -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

@@ -1,7 +1,7 @@
 """Diagonal Gaussian mixtures with relevant features per cluster: parameters, scores and hard-EM sums.
 
-The first ``counts[c]`` columns of row c of ``features`` are the relevant features of cluster c; their
-log-likelihood-ratio coefficients are stored in the same way. Only these features contribute to the scores.
+Cluster c has the relevant features ``features[c, :counts[c]]``; the coefficients of their log-likelihood
+ratios are stored in the same positions. Only these features contribute to the scores.
 """
 
 import numpy as np
@@ -15,8 +15,9 @@ ROUNDS = 10
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):
-    """Return the mean and variance that clusters share in feature j, and the gain over a single Gaussian."""
-    # Alternately fit the background to the clusters that share it, and remove clusters that fit better alone.
+    """Return the background mean and variance of feature j, and the net gain over a single Gaussian."""
+    # Alternately fit the background to the clusters that share it, and remove those for which a separate
+    # Gaussian gains more than ``price``.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -48,11 +49,11 @@ def _fit_background(sizes, sums, squares, floor, price, j, relevant):
 def fit_clusters(
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
-    """Find each cluster's relevant features and parameters; return the total gain minus prices."""
+    """Find each cluster's relevant features and parameters; return the log-likelihood gain minus prices."""
     # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
     # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are the
     # scores' coefficients of x and x^2 in the order of ``features``; ``bases`` are their constant terms (-inf
-    # for empty clusters); ``counts`` are numbers of relevant features. ``gains`` are 0 for other features.
+    # for empty clusters); ``counts`` are numbers of relevant features. ``gains`` of other features are 0.
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
     for c in range(sizes.shape[0]):
@@ -70,7 +71,7 @@ def fit_clusters(
             centers[c, j], variances[c, j] = mean, own
             m = counts[c]
             counts[c] = m + 1
-            # The difference between two log-densities is a polynomial in x.
+            # The difference between two Gaussian log-densities is a quadratic polynomial in x.
             features[c, m] = j
             linear[c, m] = mean / own - center / variance
             curves[c, m] = 0.5 / variance - 0.5 / own
@@ -80,7 +81,7 @@ def fit_clusters(
 
 @borrowed()
 def assign_rows(X, features, linear, curves, bases, counts, lo, hi, first, second, margins):
-    """Find the best and second-best cluster of samples lo..hi-1, the lowest if tied, and the score gap."""
+    """Find the best and second-best cluster of samples lo..hi-1 (the lowest if tied), and their score gap."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0
@@ -118,7 +119,7 @@ def move_rows(X, old, new, sizes, sums, squares):
 
 @njit(cache=True, nogil=True)
 def count_near(X, rows, center, width):
-    """Return, for each feature, the number of rows within ``width`` of ``center``."""
+    """Return, for each feature, the number of ``rows`` at most ``width`` away from ``center``."""
     counts = np.zeros(X.shape[1])
     for i in rows:
         for j in range(X.shape[1]):

@@ -111,7 +111,7 @@ def _subtract_lane_by_lane(p, gram, j, k, out):
 
 @borrowed(error_model="numpy")
 def _step(p, slope, curvature):
-    """Set p to max(0, p + slope / curvature); entries without curvature remain unchanged."""
+    """Set p to max(0, p + slope / curvature); entries with zero curvature remain unchanged."""
     for t in range(p.shape[0]):
         moved = p[t] + slope[t] / curvature[t] if curvature[t] > 0 else p[t]
         p[t] = moved if moved > 0 else _ZERO
@@ -179,7 +179,7 @@ def update_panel(
     """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
     # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
     # components. Updates are multiplicative if ``multiply`` is true, else coordinate descent. ``grams`` and
-    # ``inners`` receive P^T P and <P, M Q> of each block's new rows. ``scratch``: (n_blocks, 2, width).
+    # ``inners`` receive each block's part of the new P^T P and <P, M Q>. ``scratch``: (n_blocks, 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]
         own, inner = grams[block], inners[block]

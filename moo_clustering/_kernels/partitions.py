@@ -1,4 +1,4 @@
-"""Kernels for populations of partitions: relabelling, pair counts, contingency tables, votes, index sums.
+"""Kernels for populations of partitions: relabelling, pair counts, contingency tables, votes and sums.
 
 ``labels`` has shape (n_individuals, n_samples) unless documented otherwise. Functions write to arrays that
 the caller allocates. The last functions compare objective vectors for archives of non-dominated solutions.
@@ -11,8 +11,8 @@ from moo_clustering._kernels.threads import borrowed
 
 # Number of pairs after which one-byte counters are added to wider ones, before they can overflow.
 _FLUSH = 255
-# Reassociation permits vectorised sums. Their order still depends only on the shapes, so that results do not
-# depend on the block to which an individual belongs.
+# Reassociation permits vectorised sums. The order of terms still depends only on the array shapes, so that
+# results do not depend on the block to which an individual belongs.
 _SUMS = {"reassoc", "nsz"}
 
 
@@ -37,7 +37,7 @@ def count_equal(labels, pairs, counts):
 @njit(cache=True, nogil=True)
 def weigh_equal(labels, pairs, weights, equal, different):
     """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
-    # Do not subtract one sum from the total: the result would not be exactly zero if there are no such pairs.
+    # Do not subtract one sum from the total: without pairs of the other kind, the result might not be 0.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -52,7 +52,7 @@ def weigh_equal(labels, pairs, weights, equal, different):
 @njit(cache=True, nogil=True)
 def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, total):
     """Count pairs with equal labels 0..n_labels-1, within classes and in total, without listing the pairs."""
-    # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; the counters
+    # Group g contains all samples of some classes, ``order[boundaries[g]:boundaries[g + 1]]``; the counters
     # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels. Four individuals
     # are processed at once (if there are fewer, the last one is repeated), so that each sample is looked up
     # only once and the sums are independent. Unsigned indices avoid a test for negative values.
@@ -244,7 +244,7 @@ def _by_cluster(starts, members, n_clusters, labels, counts):
 
 @njit(cache=True, nogil=True)
 def icm_sweep(distances, starts, partners, weights, order, labels):
-    """Move every sample to its cheapest cluster, the lowest label if tied; return the number of moves."""
+    """Move every sample to its cheapest cluster (the lowest label if tied); return the number of moves."""
     # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``,
     # sharing a cluster with ``partners[t]`` costs ``weights[t]`` (negative for must-links). Partners with
     # label -1 are ignored. Samples without partners move first, then all others in ``order``.
@@ -585,7 +585,7 @@ def amount(f, c, g, d, ranges):
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # An infinite difference covers the whole range, and counts as 1; finite differences then count as 0.
+        # If the range is infinite, an infinite difference counts as 1, and a finite one as 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product
@@ -595,10 +595,10 @@ def amount(f, c, g, d, ranges):
 def weigh(F, violations, n, new, c, current, d):
     """Compare a new solution with the current one and with the first ``n`` archive members."""
     # ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
-    # Ranges cover all of these solutions. Returns 1 if the current solution dominates the new one, -1 in the
-    # reverse case, and 0 otherwise; the number of members that dominate the new solution; the sum of the
-    # amounts by which these members (and, in case 1, the current solution) dominate it; and the smallest such
-    # amount of a member (or inf), with the first row that attains it.
+    # Ranges cover all of these solutions. Returns five values: 1 if the current solution dominates the new
+    # one, -1 in the reverse case, otherwise 0; the number of members that dominate the new solution; the
+    # total amount by which these members, and the current solution if it dominates, do so; the smallest
+    # amount for a member (inf if none dominates); and the first member with this amount.
     relation = 0
     if dominates(current, d, new, c):
         relation = 1

@@ -81,7 +81,7 @@ def _weigh_together(left, right, weights, out):
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):
-    """Replace F by W, raised or lowered by (F + F') / max |F + F'|, plus ``floor``."""
+    """Move W toward 1 or 0 by A = (F + F') / max |F + F'|, and write the result plus ``floor`` to F."""
     n, greatest = F.shape[0], 0.0
     # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
@@ -95,7 +95,7 @@ def adjust_similarities(F, W, floor):
     for i in range(n):
         for j in range(n):
             carried, similar = F[i, j] / unit, W[i, j]
-            # 1 - (1 - F)(1 - W) = W + F (1 - W), and (1 + F) W = W + F W.
+            # 1 - (1 - A)(1 - W) = W + A (1 - W) if A >= 0, otherwise (1 + A) W = W + A W.
             F[i, j] = carried * (1.0 - similar if carried >= 0.0 else similar) + similar + floor
 
 
@@ -113,8 +113,8 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):
     """Assign each sample to the group with the highest weighted sum of its nearest landmarks' scores."""
-    # A sample joins its own landmark's group if the landmark is ``settled``, if the group is provisional
-    # (from ``n_real`` on), or if all landmarks nearest to the sample belong to this group.
+    # Samples stay in the group of their own landmark if it is ``settled`` (its group is known), if the group
+    # is numbered from ``n_real`` on, or if all landmarks nearest to the sample belong to it.
     n_near = positions.shape[1]
     total = np.empty(n_real)
     for i in range(landmark_of.shape[0]):

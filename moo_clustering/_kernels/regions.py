@@ -1,4 +1,4 @@
-"""Contiguous regions in a graph of areas: pieces, random trees, recombination and boundary moves.
+"""Contiguous regions in a graph of areas: connected pieces, random trees, recombination, boundary moves.
 
 ``indptr`` and ``indices`` describe a symmetric graph without loops; ``labels`` contains each area's region.
 """
@@ -76,7 +76,7 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
 def climb_boundaries(
     labels, indptr, indices, weight, X, low, high, rates, before, shapes, borders, heat, n_proposals, rng
 ):
-    """Move single areas across boundaries to lower a weighted sum of objectives; return the move count."""
+    """Move single areas across boundaries to lower a weighted objective sum; return the number of moves."""
     # ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas whose
     # region differs from ``before``, and mean compactness (maximised). ``shapes`` contains each area's size
     # and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the
@@ -320,8 +320,9 @@ def _n_outside(loads, low, high):
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
     """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
-    # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most pairs include
-    # a region outside these bounds, and the most even cut is used. Returns how many regions remain outside.
+    # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most of the merged
+    # pairs include a region outside these bounds, and trees are cut into the most even parts. Returns the
+    # number of regions whose load is outside the bounds.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)

@@ -5,7 +5,7 @@ import numpy as np
 from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
-# Smallest argument of a logarithm, so that a floor of 0 acts as the limit of small floors.
+# Smallest argument of a logarithm; with a ``floor`` of 0, it acts as the floor.
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -52,8 +52,8 @@ def weigh_features(
     # ``sums`` (overwritten) contains sums of w^f x, of w where x != 0 and, unless ``binary``, of w^f x^2;
     # ``masses``, ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift``
     # has been subtracted from the features. Clusters without mass keep their ``old`` centroids. Outputs:
-    # ``centers``, the ``logs`` of the weights, the block's smallest M and, relative to it, the sums of
-    # lambda and of lambda^q chi.
+    # ``centers``; the ``logs`` of the weights lambda; ``least``, the smallest M (``value``) of each cluster;
+    # and, after scaling by it, the sums of lambda and of lambda^q chi.
     k = masses.shape[0]
     least[:] = np.inf
     totals[:] = 0.0
@@ -76,7 +76,7 @@ def weigh_features(
             continue
         row = sums[r]
         for t in range(k):
-            # Divide by the block's smallest M, because M^-power would overflow for q near 1.
+            # Divide by the smallest M, because M^-power would overflow for q near 1.
             ratio = least[t] / row[t]
             relative = _power(ratio, power) if ratio > 0.0 else 0.0
             totals[t] += relative
@@ -130,7 +130,7 @@ def finish_distances(constants, scales, tolerance, distances):
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):
-    """Update memberships, Eq. (8); return the lowest N = distance * factor, and sum of (lowest / N)^power."""
+    """Compute memberships by Eq. (8); return the least N = distance * factor and sum of (least / N)^power."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0
@@ -242,7 +242,7 @@ def _add_square(x, p, k, out):
 
 @borrowed()
 def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):
-    """out[r] = sum of x p + x^2 r over a row's entries x, for a panel [P | R] with 2 k columns."""
+    """out[r] = sum of x P[j] + x^2 R[j] over the entries x, columns j, of row lo + r, for panel = [P | R]."""
     for r in range(hi - lo):
         out[r] = 0.0
         for z in range(indptr[lo + r], indptr[lo + r + 1]):

@@ -14,7 +14,7 @@ LEAF = 12
 _MARGIN = 1e-11
 # Number of distance-matrix columns summed at once, so that they and their features stay in the cache.
 _BLOCK = 128
-# Number of leaf points compared at once, and number of nearby leaves searched in order of distance.
+# Number of leaf points compared at once, and number of nearby leaves that are searched first.
 LANES = 16
 _FIRST_LEAVES = 64
 
@@ -58,7 +58,7 @@ def rounded(value):
 
 @njit(cache=True, nogil=True, inline="always")
 def square_distance(P, i, j):
-    """Return the squared distance between points i and j, with the same bits as between j and i."""
+    """Return the squared distance between points i and j; bitwise equal to that between j and i."""
     total = 0.0
     for f in range(P.shape[1]):
         difference = P[i, f] - P[j, f]
@@ -152,7 +152,7 @@ def _select(points, X, f, lo, hi, middle):
 
 @njit(cache=True, nogil=True)
 def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, squares):
-    """Find the queries' nearest points, including themselves, in float32; return the leaf-search count."""
+    """Find each query's nearest points (itself included) in float32; return the number of leaf searches."""
     # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``
     # and padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are the points at ascending
     # ``places``; each group of queries, ``groups[g]:groups[g + 1]``, lies in one leaf. For groups lo..hi-1,
@@ -267,7 +267,7 @@ def farthest_of_box(P, i, low, high, node):
 
 @njit(cache=True, nogil=True)
 def _gini(count, larger, least, n_clusters, n):
-    """Compute the Gini index of the sorted cluster sizes: sum of (2t - q - 1) s_t, divided by (q - 1) n."""
+    """Compute the Gini index of q sorted cluster sizes s_t: sum of (2t - q - 1) s_t, divided by (q - 1) n."""
     if n_clusters == 1:
         return 0.0
     total, before, size = 0, 0, least
@@ -282,7 +282,7 @@ def _gini(count, larger, least, n_clusters, n):
 
 @njit(cache=True, nogil=True)
 def _add_size(size, below, count, larger):
-    """Count a new cluster, whose size exceeds ``below``; ``below`` must be a size in the list."""
+    """Count a new cluster; insert its size into the linked list, after ``below``, a smaller size in it."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -350,7 +350,7 @@ def genie_order(links, threshold, order):
 
 @njit(cache=True, nogil=True)
 def cut_labels(links, order, n_merges, out):
-    """out[q] = labels, numbered by first appearance, after n_merges[q] merges (in non-decreasing order)."""
+    """out[q] = labels by first appearance after n_merges[q] merges; ``n_merges`` must not decrease."""
     n = out.shape[1]
     parents = np.arange(n)
     done = 0
@@ -434,8 +434,8 @@ def prim_reachability(X, precomputed, cores, links):
 def density_validity(D, closeness, nearest, exponent, labels, sizes, by_gap, out):
     """Compute the DBCV index of each of p partitions, with labels (p, n) and cluster sizes (p, k)."""
     # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
-    # ``nearest`` is each sample's smallest positive distance, and closeness[i, j] is nearest[i] / D[i, j],
-    # to the power ``exponent``, or 0 on the diagonal.
+    # ``nearest`` is each sample's smallest positive distance, and closeness[i, j] is (nearest[i] / D[i, j])
+    # ** exponent, or 0 on the diagonal.
     if not len(labels):
         return
     n = len(D)
@@ -516,7 +516,7 @@ def _sparseness(within, members, core, by_gap, inner):
 
 @njit(cache=True, nogil=True)
 def _separations(D, core, inner, order, starts):
-    """Find each cluster's smallest reachability (or inf) between its inner samples and other clusters'."""
+    """Find the smallest reachability from each cluster's inner samples to those of other clusters, or inf."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]
@@ -598,7 +598,7 @@ def _label_nodes(component, start, stop, node_component):
 
 @njit(cache=True, nogil=True)
 def boruvka(P, keys, start, stop, low, high, links):
-    """Fill ``links`` (n-1, 2) with positions; each round adds every component's shortest outgoing link."""
+    """Fill ``links`` (n-1, 2) with tree positions, adding the shortest link of every component per round."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)
@@ -686,7 +686,7 @@ def split_components(G, above, gene, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def short_components(G, base, gene, lo, hi, out):
-    """out[q, c] = lowest part number in the cluster of part c; a gene is the sample to which a part links."""
+    """out[q, c] = lowest part number in the cluster of part c, if genes are samples to which parts link."""
     n_parts = len(gene)
     for q in range(lo, hi):
         row = out[q]
@@ -739,7 +739,7 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):
-    """Merge the parts of two samples if their entry, multiplied by both strengths, is at least ``least``."""
+    """Join two samples of a part if their matrix entry times both strengths is at least ``least``."""
     # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):

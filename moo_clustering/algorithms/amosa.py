@@ -103,9 +103,9 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    A solution of smaller constraint violation dominates; the amount of domination is the difference between
-    the two violations, divided by the range of violations. Objectives matter only for equal violations. If
-    the problem sets ``out["X"]``, this replaces the evaluated genotypes.
+    A solution with a smaller constraint violation dominates; the amount of domination is the difference
+    between the two violations, divided by the range of violations. Objectives matter only for equal
+    violations. If the problem sets ``out["X"]``, these genotypes replace the evaluated ones.
 
     Examples
     --------
@@ -468,7 +468,7 @@ class CooledDown(Termination):
 
 
 class LaplaceNoise(Mutation):
-    """Add Laplacian noise to one random variable of every individual.
+    """Add Laplacian noise to one randomly chosen variable of every individual.
 
     Values are clipped to the bounds; integer variables move by at least one. Source: see :class:`AMOSA`.
 

@@ -158,7 +158,7 @@ def chc(**options: Any) -> CountedStep:
 
 
 class CountedStep(Documented, ABC):
-    """One generation of a search with an evaluation budget, for :class:`DeapSearch` and the above loops.
+    """One generation of a search with an evaluation budget, for :class:`DeapSearch` and this module's loops.
 
     Subclasses implement ``_generation`` and ``_needed``, and list their logbook columns in ``columns``.
 
@@ -167,9 +167,9 @@ class CountedStep(Documented, ABC):
     mutpb, kmpb : float
         Probabilities of applying ``mutate`` and then ``km`` to a child. Unchanged children are not evaluated.
     max_evals : int, optional
-        Maximum number of evaluations, including those of the initial population and the trials of ``mutate``,
-        which can exceed it unless ``mutate`` is batched. Children beyond the budget are dropped or, except in
-        CHC, replaced by the best parents.
+        Maximum number of evaluations, including the initial population and trial evaluations by ``mutate``;
+        exceeded only if ``mutate`` is not batched. Children that cannot be evaluated are dropped or, except
+        in CHC, replaced by the best parents.
 
     Attributes
     ----------
@@ -428,8 +428,8 @@ class ChcStep(CountedStep):
     """One generation of CHC, for :func:`chc`, :class:`DeapSearch` or custom loops.
 
     The step pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and selects
-    the best of the parents and children. ``d`` decreases under ``threshold_rule``; when ``d`` reaches 0, a
-    restart replaces all but the best individuals.
+    the best of the parents and children. ``threshold_rule`` defines when ``d`` decreases; when
+    ``d`` reaches 0, a restart replaces all but the best individuals.
 
     The toolbox must have ``mate(first, second)``, ``individual()`` unless ``restart`` is set, and the
     functions for :class:`GkaStep` except ``select``; ``distance(first, second)`` is optional (default: number

@@ -30,7 +30,7 @@ class DeapSearch:
     toolbox : deap.base.Toolbox
         Toolbox with ``population(n=, rng=)`` or ``population(n=)``, which returns individuals: arrays or
         lists with a ``fitness``. Unless the step has ``start``, the toolbox must also have
-        ``evaluate_population(population)``, which evaluates in place and may return the evaluation count.
+        ``evaluate_population(population)``, which sets fitnesses and may return the number of evaluations.
     step : callable
         ``step(population, toolbox, rng)`` runs one generation, such as :class:`ChcStep`; see Notes.
     rng : Generator
@@ -55,7 +55,7 @@ class DeapSearch:
     -----
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
     with a mapping of logbook columns, or None if it finds no new individuals. It may have the attributes
-    ``start(population, toolbox, rng)``, which evaluates the initial population and returns what a step does;
+    ``start(population, toolbox, rng)``, which evaluates the initial population and returns it like a step;
     ``finished``, which is true when the search has ended; and ``eligible(population)``, which returns the
     candidates for the hall of fame.
 

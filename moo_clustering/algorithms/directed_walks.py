@@ -27,14 +27,14 @@ from moo_clustering.operators.regions import DirectedMutation, random_weights
 class DirectedWalks(GeneticAlgorithm):
     """Search by mutating the best archive members under random objective weights.
 
-    Each walk draws weights for the objectives, scaled by their ranges in the archive, mutates the archive
+    Each walk draws weights of the objectives (scaled by their ranges in the archive), mutates the archive
     member with the lowest weighted sum, and adds the result to the archive. A
     :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; other mutations ignore
     it. The first generation starts walks from the initial solutions in random order. There is no crossover.
 
     In addition to mutation and evaluation, a generation takes O(n_offsprings archive_size n_obj +
-    (n_offsprings + archive_size)^2 n_obj) time. A solution of smaller constraint violation dominates. The
-    algorithm is unpublished; ``python -m papers regions`` compares it with other searches for regions.
+    (n_offsprings + archive_size)^2 n_obj) time. A solution with a smaller constraint violation dominates.
+    The algorithm is unpublished; ``python -m papers regions`` compares it with others on regions.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute objective minima and ranges over all solutions, or those with the smallest violation."""
+    """Compute the objectives' minima and ranges, over all solutions or those with the smallest violation."""
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
@@ -154,7 +154,7 @@ def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[F
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """For each row of weights, return the solution of lowest sum among those with the smallest violation."""
+    """For each row of weights, return the best solution among those with the smallest violation."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 

@@ -36,7 +36,7 @@ def evenness(labels: Labels) -> FloatArray:
     """Entropy of the cluster sizes relative to its maximum, or 1 for a single cluster."""
     n = labels.shape[1]
     sizes = check_population(labels, n).sizes
-    # A cumulative sum adds in a fixed order, so a result does not depend on the other partitions.
+    # Unlike sum, cumsum has a fixed order, so that no result depends on the other partitions.
     entropy = -np.cumsum(xlogy(sizes, sizes / n), axis=1)[:, -1] / n
     k = labels.max(axis=1) + 1
     return np.where(k > 1, np.clip(entropy / np.log(np.maximum(k, 2)), 0.0, 1.0), 1.0)
@@ -128,7 +128,7 @@ class MapElites(GeneticAlgorithm):
         Range of each descriptor; required for indices and functions. Default: the encoding's range for
         ``"n_clusters"``; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
-        Weights of the minimised objectives in their sum, the quality. Default: only the first objective.
+        The quality is the weighted sum of the minimised objectives. Default: only the first objective.
     reference : float, default=0.0
         Minimised quality at which a member adds 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional

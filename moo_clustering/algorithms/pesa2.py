@@ -1,4 +1,4 @@
-"""PESA-II for pymoo: selection of parents by region of an archive."""
+"""PESA-II for pymoo: parents are drawn by region of the objective space."""
 
 from typing import Any, Literal
 
@@ -26,10 +26,11 @@ class PESA2(Algorithm):
     """PESA-II: selection of parents from the grid boxes of an archive of non-dominated solutions.
 
     Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Each child
-    enters the archive unless a member dominates or equals it. A solution of smaller constraint violation
-    dominates, whatever the objectives. In addition to evaluations, a generation takes O(pop_size archive_size
-    n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary
-    multiobjective optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
+    enters the archive unless a member dominates or equals it. A solution with a smaller constraint
+    violation dominates, whatever its objectives. In addition to evaluations, a generation takes
+    O(pop_size archive_size n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based
+    selection in evolutionary multiobjective optimization", GECCO, 2001; as used by Handl and Knowles, IEEE
+    TEVC 11(1), 2007.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # ``_values``: the archive's objectives and violations, valid while ``pop`` is ``_looked_up``.
+        # ``_values`` caches the objectives and violations of the population ``_looked_up``.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -122,7 +123,7 @@ class PESA2(Algorithm):
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Update the archive, given its ``n_members`` members and then the new solutions."""
+        """Add solutions to the archive; the first ``n_members`` of ``solutions`` are its present members."""
         rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]

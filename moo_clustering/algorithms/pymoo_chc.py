@@ -29,11 +29,11 @@ class CHC(Algorithm):
     """CHC: elitist survival, crossover of distant parents only, and restarts.
 
     A generation pairs individuals at random, crosses pairs whose distance exceeds a threshold ``d``, and
-    selects the best of the parents and children. ``d`` decreases under ``threshold_rule``; when ``d`` reaches
-    0, the next generation is a restart. Individuals with a smaller constraint violation are better. Raises a
-    TypeError or ValueError if an option is invalid or there are several objectives. Sources: Eshelman,
-    Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance", divergence=0.35,
-    n_keep=1``; Evolutionary multi-instance clustering (CHCMIC).
+    selects the best of the parents and children. ``threshold_rule`` defines when ``d`` decreases;
+    when ``d`` reaches 0, the next generation is a restart. Individuals with a smaller constraint violation
+    are better. Raises a TypeError or ValueError if an option is invalid or there are several objectives.
+    Sources: Eshelman, Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance",
+    divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering (CHCMIC).
 
     Parameters
     ----------

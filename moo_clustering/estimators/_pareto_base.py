@@ -850,7 +850,9 @@ class ParetoPoolClusterer(
     if not TYPE_CHECKING:  # otherwise, mypy would accept any attribute
 
         def __getattr__(self, name):
-            if name in ("scores_", "alternatives_") and "verdict_" in vars(self):
+            if name.startswith("_") or "verdict_" not in vars(self):
+                return object.__getattribute__(self, name)  # raises the original error
+            if name in ("scores_", "alternatives_"):
                 self._restore()
                 return vars(self)[name]
             return super().__getattr__(name)

@@ -1,4 +1,4 @@
-"""Cells of an experiment, computed with any joblib backend and saved as soon as they finish."""
+"""Cells (single runs) of an experiment, computed by any joblib backend and saved as soon as they finish."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
-# Name of the parameter for the number of clusters in classes without ``n_clusters``.
+# Parameter that sets the number of clusters, for classes that have no parameter ``n_clusters``.
 SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
@@ -89,7 +89,7 @@ def run_cells(
     """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True."""
     # ``compute(key, data)`` must be importable by other processes, must return a JSON-serialisable value, and
     # must derive all randomness from the key. Its failure raises a CellError that names the cell. To save
-    # memory, ``data(key)`` is called shortly before the cell is computed.
+    # memory, ``data(key)`` loads the data just before the cell is computed.
     if not (missing := [key for key in cells if key not in store]):
         return True
     counts = {"total": len(cells), "initial": len(cells) - len(missing), "unit": "cell"}
@@ -160,7 +160,7 @@ class CellStore:
         """Append a line; after an error, the file is unchanged."""
         length = os.fstat(self._file.fileno()).st_size
         try:
-            # On a full disk, a write can store part of the line without an error. The next write then fails.
+            # On a full disk, a write can store part of a line without an error; writing the rest then fails.
             written = self._file.write(line)
             while written < len(line):
                 written += self._file.write(line[written:])
@@ -172,7 +172,7 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop cells whose values satisfy ``found``; if they are added again, the new values take effect."""
+        """Drop cells whose values satisfy ``found``, so that they can be added again with new values."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
@@ -243,7 +243,7 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # Validity indices return values of this or a larger magnitude if they are undefined for the labels.
+        # A validity index that is undefined for the labels has an absolute value of at least ``UNDEFINED``.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
@@ -356,7 +356,7 @@ def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run the controls of a search with one seed."""
+    """Run a search's controls (see :mod:`moo_clustering.controls`) with one seed."""
     options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
     if isinstance(job.method, tuple):
         problem = job.method[0](X)
@@ -369,7 +369,7 @@ def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
 
 
 def takes(function: Any, name: str) -> bool:
-    """Return whether a function has the parameter ``name`` and ``functools.partial`` has not set it."""
+    """Return whether a function has the parameter ``name``, unless ``functools.partial`` sets it."""
     try:
         parameters = inspect.signature(function).parameters
         return name in parameters and name not in getattr(function, "keywords", ())

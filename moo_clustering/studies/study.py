@@ -168,7 +168,7 @@ class Study:
         return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
-        """Compute missing cells, and return the study. Ctrl-C stops with a warning; a new call continues.
+        """Compute all missing cells. Ctrl-C stops with a warning; to continue, call ``run`` again.
 
         Raises a ValueError if a data set cannot be read, if a score requires classes but no data set has any,
         or if the folder contains a different study or is in use by another process.
@@ -192,7 +192,7 @@ class Study:
 
     @contextmanager
     def _store(self, retry: bool) -> Iterator[cells.CellStore]:
-        """Open the saved cells, after checking that data sets and methods have not changed since."""
+        """Open the saved cells; raise an error if the data sets or methods are no longer the same."""
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
@@ -485,7 +485,7 @@ class Study:
         methods: Sequence[str] | None = None,
         fractions: Sequence[float] = (0.25, 0.5, 0.75),
     ) -> pd.DataFrame:
-        """Tabulate the attainment surfaces of searches on one data set for given fractions of the seeds.
+        """Tabulate attainment surfaces: the objectives reached on a data set by given fractions of the seeds.
 
         Raises a ValueError if a method has no fronts with two objectives, or if the objectives differ.
 
@@ -496,8 +496,9 @@ class Study:
         methods : sequence of str, optional
             Methods with fronts. Default: all of them.
         fractions : sequence of float, default=(0.25, 0.5, 0.75)
-            Fractions of the seeds, in (0, 1]. A surface bounds the points that at least this fraction of the
-            fronts attain: a solution is at least as good as the point in both objectives.
+            Fractions of the seeds, in (0, 1]. A front attains a point if one of its solutions is at least as
+            good in both objectives; a surface bounds the points that at least this fraction of the fronts
+            attain.
 
         Returns
         -------
@@ -788,7 +789,7 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> li
 
 
 def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
-    """Replace missing results by the worst possible value, and drop data sets without results."""
+    """Replace missing results by infinitely bad values, and drop data sets without any result."""
     return values.dropna(how="all").fillna(-np.inf if greater else np.inf)
 
 

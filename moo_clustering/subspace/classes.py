@@ -29,13 +29,13 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in [0, 1]. Clusters without labelled samples get the overall shares, or 0 without any labels.
+        Shares in [0, 1]. Clusters without labelled samples have those of :func:`overall_shares`.
     """
     return labelled_shares(memberships, targets)[0]
 
 
 def overall_shares(targets: Targets) -> FloatArray:
-    """Compute the share of each class among all labelled samples; 0 without labels.
+    """Compute the share of each class among all labelled samples; 0 if no sample is labelled.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def chi_square(
 ) -> FloatArray:
     """Return the chi-square statistic of each feature in each cluster.
 
-    It equals (n a - S' df)^2 / (S' (n - S') df (n - df)), with S' and df as below.
+    It equals scale (n a - S' df)^2 / (S' (n - S') df (n - df)); see the parameters for the symbols.
 
     Parameters
     ----------
@@ -179,9 +179,9 @@ def votes(
     n_neighbors : int, optional
         Number of nearest clusters that vote; ties favour the lower index. Default: all clusters.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        ``"sum"`` weights votes by inverse distance (as in the paper; not comparable between samples),
-        ``"normalised"`` by inverse distance and ``"membership"`` by (d (1 + Imp))^(-1 / (f - 1)), both scaled
-        to sum to 1. A single neighbour has weight 1. Clusters at distance 0 alone vote, equally.
+        ``"sum"``: weights 1 / distance (as in the paper; not comparable between samples). ``"normalised"``:
+        the same, scaled to sum 1. ``"membership"``: (distance (1 + impurity))^(-1 / (f - 1)), scaled to sum
+        1. Clusters at distance 0 share all the weight; a single neighbour has weight 1.
     fuzziness : float, default=1.5
         Exponent f > 1, used only by "membership".
 

@@ -16,9 +16,9 @@ from moo_clustering._kernels.subspace import feature_moments, label_moments, mul
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
 
-# Number of rows per block of a dense product, which limits the size of temporary arrays.
+# Number of rows that are multiplied at once in dense products, to limit the size of temporary arrays.
 CHUNK = 4096
-# Rows per block of work. Blocks are fixed, so the number of threads does not change results.
+# Number of rows per block. It does not depend on the number of threads, so neither do the results.
 BLOCK = 128
 
 
@@ -29,7 +29,7 @@ class SubspaceData:
     ----------
     matrix : SparseMatrix or DenseMatrix
     dtype : numpy.dtype
-        Dtype of panels, centroids, weights and memberships; sums over samples or features are float64.
+        Dtype of all arrays except sums over samples or features, which are float64.
     n_jobs : int or None
         Number of threads, as in joblib; results do not depend on it.
     """
@@ -57,7 +57,8 @@ class SubspaceData:
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
-            ``matrix.shift`` of earlier data, to subtract the same offsets from dense rows of X.
+            Offsets to subtract from features, such as ``matrix.shift`` of the training data. Default: 0 for
+            sparse or binary data, otherwise the means.
         """
         try:
             name = np.dtype(dtype).name
@@ -143,7 +144,7 @@ def _canonical(X: Any) -> csr_array:
 
 
 class DenseMatrix:
-    """Dense matrix with the operations of :class:`SubspaceData` in blocks."""
+    """Dense matrix, which computes blocks of the sums and products in :class:`SubspaceData`."""
 
     # For precision, features are shifted by their mean before they are squared, unless the matrix is binary.
 
@@ -185,7 +186,7 @@ class DenseMatrix:
         out[:] = self._X[lo:hi] @ panel
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sum w^f x, w [x != 0] and, unless binary, w^f x^2 per feature, given the panel [W^f | W]."""
+        """Sum w^f x, w [x != 0] and, unless binary, w^f x^2, for memberships w and the panel [W^f | W]."""
         if self.is_binary:
             self.by_column(panel, lo, hi, out)
             return
@@ -210,7 +211,7 @@ class DenseMatrix:
             squares += (part * part).T @ owners
 
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Multiply samples lo..hi-1 by the weight panel."""
+        """Multiply rows lo..hi-1 by the panel of a :class:`~moo_clustering.subspace.sweeps.WeightPanel`."""
         if self.is_binary:
             self.by_row(panel, lo, hi, out)
             return
@@ -223,7 +224,7 @@ class DenseMatrix:
 
 
 class SparseMatrix:
-    """Finite sparse matrix without stored zeros or duplicates, with the same methods as DenseMatrix."""
+    """Sparse matrix with the methods of DenseMatrix; entries are finite, non-zero and unique."""
 
     def __init__(self, matrix: Any, dtype: DTypeLike) -> None:
         self.shape: tuple[int, int] = matrix.shape
@@ -243,7 +244,7 @@ class SparseMatrix:
 
     @cached_property
     def order(self) -> Int64Array:
-        """Features by decreasing frequency, so that features processed together occur in the same samples."""
+        """Features in decreasing order of frequency, so that those in a block have many samples in common."""
         return np.argsort(-self.frequencies, kind="stable")
 
     @cached_property
@@ -308,16 +309,16 @@ class SparseMatrix:
 
 
 class Compressed(NamedTuple):
-    """Sparse matrix with compressed rows or columns; if ``values`` is empty, all entries are 1."""
+    """Sparse matrix with compressed rows or columns; if ``values`` is empty, all stored entries are 1."""
 
     indptr: Int64Array
     indices: NDArray[np.int32]
     values: AnyFloatArray
 
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
-        """Set ``out`` to the product of rows and a panel, which is read in tiles if the rows are dense."""
+        """Write the product of the given rows and a panel to ``out``."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
-        # About 1 MiB of the panel fits into the second-level cache.
+        # For dense rows, read the panel in tiles of 1 MiB, which fit into the second-level cache.
         height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
         multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
 

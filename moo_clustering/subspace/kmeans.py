@@ -16,7 +16,7 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
-# Initial membership of each sample in its own cluster; the rest is spread evenly over all clusters.
+# Initial membership of a sample in its own cluster; the remaining 0.1 is divided equally among all clusters.
 _HARD = 0.9
 
 
@@ -69,8 +69,8 @@ def entropy_weighted_kmeans(
     gamma : float, default=0.5
         Positive; larger values make the feature weights more equal.
     dispersion : {"sum", "mean"}, default="sum"
-        Dispersion D of a feature in a cluster. Sums (as in the paper) grow with the cluster size, so features
-        constant in a cluster (mostly absent ones) get all the weight. Means match classes far better.
+        Sum (as in the paper) or mean of squared deviations. Sums grow with the cluster size, so features that
+        are constant in a cluster (mostly 0) get all the weight. Means agree far better with classes.
     max_iter : int, default=50
     tol : float, default=1e-4
         Stop if no label changes, or if the relative change in the objective is at most ``tol``.

@@ -91,7 +91,7 @@ def _sweep(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, tuple[FloatArray, FloatArray]]:
-    """Sweep once, given the memberships' labelled shares; also return the new labelled shares."""
+    """Run a sweep, given the ``labelled_shares`` of memberships; also return those of new memberships."""
     n_labelled, overall = len(targets.rows), classes.overall_shares(targets)
     shares, sizes = labelled
     impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)
@@ -99,7 +99,7 @@ def _sweep(
     centers, logs, chi_term = _weigh(data, memberships, impurities, options, centers, chi_total)
     weights = prepare(data, centers, logs, options.weight_exponent)
     new, found, loss, change = _update(data, weights, impurities, memberships, options)
-    del weights  # free memory: as large as the centroids
+    del weights  # frees as much memory as the centroids use
     after = classes.labelled_shares(new, targets)
     objective = loss + options.chi_weight * float(chi_term.sum())  # Eq. 2
     return Sweep(new, centers, logs, after[0], impurities, found, chi_term, objective, change), after
@@ -113,8 +113,8 @@ def _weigh(
     centers: AnyFloatArray | None,
     chi_total: float,
 ) -> tuple[AnyFloatArray, AnyFloatArray, FloatArray]:
-    """Compute centroids and log weights, both (m, k), and each cluster's sum of (m lambda)^q chi."""
-    # Clusters without members keep their old centroids; without old centroids, they get the data mean.
+    """Return centroids and log weights, both of shape (m, k), and ``chi_term`` (see :class:`Sweep`)."""
+    # Clusters without members keep their old centroids or, if there are none, get the data mean.
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)
@@ -137,7 +137,7 @@ def _weigh(
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
         return new, logs, np.zeros(k)
-    # Each block's sums are relative to its smallest M; rescale them to the overall smallest M.
+    # Sums are relative to a block's smallest M (see the kernel); rescale them to the smallest M of all.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
     total = (totals * relative).sum(axis=0)
@@ -150,7 +150,7 @@ def _weigh(
 def _panel(
     data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
 ) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
-    """Return [W^f | W], so that one pass over the data multiplies by both, and the column sums of both."""
+    """Return [W^f | W] for memberships W (to multiply by both in one pass), and the sums of their columns."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
@@ -160,7 +160,7 @@ def _panel(
 
     for_blocks(kernel, data.n, 20.0 * data.n * k, data.n_jobs)
     total = masses.sum(axis=0)
-    # Subnormal sums have too few digits to compute a mean.
+    # Treat subnormal sums as 0, because they have too few digits to compute a mean.
     total[total < np.finfo(data.dtype).tiny] = 0.0
     return panel, total, sizes.sum(axis=0)
 
@@ -175,7 +175,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 def prepare(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
-    """Return the panel g (1 - 2 z) for binary data, else [-2 g z | g]; g = (lambda / cluster's maximum)^q."""
+    """Return the matrix factor from which :func:`distances` are computed."""
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)
@@ -191,15 +191,15 @@ def prepare(
 
     for_blocks(kernel, m, 20.0 * m * k, data.n_jobs)
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
-    # Raise m lambda to the power q directly, because lambda^q would underflow with many features.
+    # Raise m lambda, rather than lambda, to the power q, because lambda^q would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
-    # Distances below this share of their terms are rounding errors, and are set to 0.
+    # Distances below this fraction of their constants are rounding errors, and are set to 0.
     tolerance = 16.0 * float(np.finfo(data.dtype).eps)
     return WeightPanel(panel, constants.sum(axis=0), scales, tolerance)
 
 
 class WeightPanel(NamedTuple):
-    """Right factor of a product with X, from which the distances are scales * (constants + product)."""
+    """Factors of the distances, scales * (constants + X panel); unless X is binary, [X | X^2] replaces X."""
 
     panel: AnyFloatArray
     constants: FloatArray
@@ -214,7 +214,7 @@ def _update(
     memberships: AnyFloatArray,
     options: SubspaceOptions,
 ) -> tuple[AnyFloatArray, FloatArray, float, float]:
-    """Return memberships, distances, the sum of w^f d (1 + Imp), and the largest membership change."""
+    """Return new memberships, distances, the loss (without chi-square), and the largest membership change."""
     n, k = memberships.shape
     blame, f = 1.0 + impurities, options.fuzziness
     factors = _factors(blame, options)
@@ -369,7 +369,7 @@ class SubspaceOptions:
 def distances(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> FloatArray:
-    """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 from samples to clusters.
+    """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 from samples x to centroids z.
 
     Takes O((non-zeros + features) * clusters) time and O(features * clusters) memory. Raises a ValueError if
     the shapes of centers, weights and data do not match. Source: SISC-ML, equation (8).
@@ -379,7 +379,7 @@ def distances(
     data : SubspaceData
         Training samples or new samples.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
-        Centroids, and logarithms of the weights; m excludes features of weight 0.
+        Centroids z, and logarithms of the weights lambda; m is the number of features with non-zero weights.
     weight_exponent : float
         Exponent q of the feature weights.
 

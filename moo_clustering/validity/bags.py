@@ -26,13 +26,13 @@ Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
 # Finite value for partitions with a single cluster or with identical centroids.
 UNDEFINED = 1e6
-# Interpretations of Eq. 17; the kernel identifies an interpretation by its position.
+# Interpretations of Eq. 17, which the kernel identifies by their positions in this tuple.
 READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
 
 class _BagIndex(base.PopulationIndex):
-    """Index for partitions of bags, whose labels need not be contiguous."""
+    """Index for partitions of bags; labels need not be contiguous."""
 
     def _population(self, labels: IntArray) -> base.Population:
         return super()._population(_without_gaps(base.integer_rows(labels, "labels")))
@@ -51,7 +51,7 @@ class _GeometryIndex(_BagIndex):
         return self
 
     def _objective(self, objective: Any, population: base.Population, reading: Any = "between") -> FloatArray:
-        """Return the values of a BagObjective; inf if undefined."""
+        """Evaluate a ``BagObjective``; undefined values are inf."""
         from moo_clustering.bags import BagObjective
 
         n_clusters = int(population.n_clusters.max(initial=1))
@@ -156,7 +156,7 @@ class BagSilhouette(_BagIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        # Lazy import, as in fit, because most users of indices have no bags.
+        # Import lazily, as in ``fit``, because most indices are not applied to bags.
         from moo_clustering._kernels.bag_distances import column_width, silhouette_means
 
         values = np.zeros(len(population.labels))
@@ -269,7 +269,7 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Return each bag's mean, sum of squared deviations and number of points, and the unit of the values."""
+    """Return each bag's mean, sum of squared deviations and number of points, after division by a unit."""
     # Subtract one row first, so that identical instances become exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
@@ -352,7 +352,7 @@ class FTWCV(_GeometryIndex):
 
 
 def capped(values: FloatArray, undefined: float) -> FloatArray:
-    """Limit the values of a minimised index to ``undefined``."""
+    """Replace values of a minimised index that exceed ``undefined`` by ``undefined``."""
     if not undefined > 0.0:
         raise ValueError(f"undefined must be a positive number or inf, got {quoted(undefined)}")
     return np.minimum(values, undefined)
@@ -490,8 +490,9 @@ def bag_report(
     report : dict
         ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices (inf if undefined):
         ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*``, where * is ``bag`` or ``instance``
-        (weighting or variances); ``silhouette_cluster`` and ``silhouette_bag`` (by ``average``). With ``y``,
-        also ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
+        (their ``weighting`` or ``sigma``), ``silhouette_cluster`` and ``silhouette_bag`` (by ``average``).
+        With ``y``, also ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1`` and
+        ``adjusted_rand``.
 
     Examples
     --------

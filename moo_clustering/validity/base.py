@@ -45,9 +45,9 @@ class ValidityIndex(ABC):
         Minimum number of clusters for which the index is defined. In problems, partitions with fewer clusters
         are infeasible and are not scored.
     takes : {"labels", "memberships"}, default="labels"
-        First argument of :meth:`evaluate`: labels, or memberships (n_individuals, n_samples, n_clusters).
-        Problems pass the genotypes to an argument ``genes``. Arguments ``memberships``, ``centers`` and
-        ``medoids`` receive the results of the encoding's methods with these names.
+        First argument of :meth:`evaluate`: labels, or memberships (n_individuals, n_samples, n_clusters). If
+        :meth:`evaluate` has arguments ``genes``, ``memberships``, ``centers`` or ``medoids``, problems pass
+        the genotypes or the results of the encoding's methods with these names.
     """
 
     name: ClassVar[str]
@@ -83,7 +83,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Index whose ``_score`` method receives a checked population; deep copies share the fitted arrays."""
+    """Index that defines a method ``_score`` for checked populations; deep copies share the fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))
@@ -170,7 +170,7 @@ class FunctionIndex(PopulationIndex):
 
 
 def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
-    """Return the PRODUCTS that are arguments after the first ``n_data``, and whether labels precede them."""
+    """Return the PRODUCTS that a function takes after ``n_data`` arguments, and whether labels come first."""
     named, free = accepted(function)
     names = tuple(name for name in PRODUCTS if name in named and name not in free[:n_data])
     first = free[n_data : n_data + 1]
@@ -190,7 +190,7 @@ def accepted(function: Any) -> tuple[list[str], list[str]]:
 
 
 def requests_of(index: ValidityIndex) -> tuple[str, ...]:
-    """Return the PRODUCTS that an index requests."""
+    """Return the PRODUCTS that an index takes as arguments."""
     names = index._requested if isinstance(index, FunctionIndex) else requested(index.evaluate, 1)[0]
     return ("memberships", *names) if index.takes == "memberships" else names
 
@@ -203,18 +203,18 @@ class Population(NamedTuple):
     n_clusters: Int64Array
 
     def take(self, rows: slice | IntpArray) -> Population:
-        """Select individuals, and trim ``sizes`` to their largest number of clusters."""
+        """Select individuals, and drop the columns of ``sizes`` beyond their largest number of clusters."""
         n_clusters = self.n_clusters[rows]
         width = int(n_clusters.max(initial=0))
         return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
 
     def blocks(self, items: int) -> Iterator[tuple[slice, Population]]:
-        """Yield blocks of bounded memory, given that scoring an individual requires ``items`` numbers."""
+        """Yield blocks of individuals, sized to bound memory if scoring one requires ``items`` numbers."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
 
     def scores(self, items: int, score: Callable[[Population], Any]) -> FloatArray:
-        """Score the individuals in :meth:`blocks`; ``score`` returns one value per individual."""
+        """Score all individuals, one of the :meth:`blocks` at a time; ``score`` returns a block's values."""
         return np.concatenate([np.empty(0), *(score(block) for _, block in self.blocks(items))])
 
 

@@ -49,18 +49,18 @@ class DBCV(PopulationIndex):
     """Density-based validation: cluster separation compared with sparseness within clusters, maximised.
 
     A cluster's sparseness is the longest inner edge of its minimum spanning tree in mutual reachability
-    distances. Its separation is the smallest of these distances from its inner samples to inner samples of
-    other clusters. The value, from -1 to 1, is the mean over samples of (separation - sparseness) /
-    max(separation, sparseness); it is -1 for a single cluster. Singletons score 0, as noise does in the
-    paper. Samples with duplicates have core distance 0. Ties in reachability are frequent, and programs break
-    them differently, so their values are not comparable. Takes O(p n^2) time for p individuals, and 16 n^2
-    bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
+    distances. Its separation is the smallest of these distances from its inner samples (non-leaves of the
+    tree) to those of other clusters. The value, from -1 to 1, is the mean over samples of (separation -
+    sparseness) / max(separation, sparseness); it is -1 for a single cluster. Singletons score 0, as noise
+    does in the paper. Samples with duplicates have core distance 0. Ties in reachability are frequent, and
+    values depend on how a program breaks them. Takes O(p n^2) time for p individuals, and 16 n^2 bytes of
+    memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
 
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
         ``"distance"``: Euclidean distances (as in the paper); ties in reachability are broken by distance.
-        ``"published"``: squared Euclidean distances (as in the Python program); sample order breaks ties.
+        ``"published"``: squared Euclidean distances (as in published Python code); sample order breaks ties.
 
     Examples
     --------
@@ -106,10 +106,11 @@ class CDbw(CentredIndex):
 
     A cluster's representatives are samples far from its mean and from each other. Compactness is the mean
     density around the representatives while they are moved towards the mean; the more this density changes,
-    the lower the cohesion. Separation is the distance between mutually nearest representatives of two
-    clusters, divided by 1 plus the density between the clusters. The value is 0 for a single cluster and if
-    each cluster consists of duplicates. Takes O(p k n r d) time for p individuals and r representatives,
-    and O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
+    the lower the cohesion. Separation is the mean distance from a cluster to the nearest other cluster,
+    measured between mutually nearest representatives, divided by 1 plus the mean of each cluster's highest
+    density between it and another cluster. The value is 0 for a single cluster and if each cluster consists
+    of duplicates. Takes O(p k n r d) time for p individuals and r representatives, and O(n d) memory. Source:
+    Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ class CDbw(CentredIndex):
     def _near(
         self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
     ) -> IntpArray:
-        """Count, for each point, the samples of its own cluster that lie within its radius."""
+        """For each point, count the samples of the cluster ``owner`` within the distance ``radii``."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
         for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
             for part in block_slices(len(own), len(samples)):
@@ -181,8 +182,8 @@ class CDbw(CentredIndex):
         for block in block_slices(k, 4 * len(far) * int(n_far.max())):
             first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
             D = cdist(far[first:stop], far[:stop])
-            # Facing representatives are mutually nearest. Each pair is found once, starting from the cluster
-            # with the higher number.
+            # ``facing`` selects pairs of representatives that are mutually nearest between their clusters.
+            # Each pair is found once, from the cluster with the higher number.
             least = np.minimum.reduceat(D, starts[block] - first, axis=0)
             a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
             least = np.minimum.reduceat(D, starts[: block.stop], axis=1)

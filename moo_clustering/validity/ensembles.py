@@ -22,7 +22,7 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity import base
 from moo_clustering.validity.external import ari_table, counted
 
-# Number of samples per block (16 bytes each), so that a block fits in the cache.
+# Number of samples per block, which then fits in the cache at 16 bytes per sample.
 BLOCK_OBJECTS = 1 << 15
 
 
@@ -123,7 +123,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # The missing samples received a cluster number, so decrement all higher numbers.
+        # Missing samples were numbered as a cluster; decrement all higher numbers.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -241,12 +241,13 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 
 @dataclass(eq=False, repr=False)
 class FamilyAgreement(base.PopulationIndex):
-    """Median over a pool's families of the highest agreement with a member of the family, maximised.
+    """Median agreement with the algorithm families of a partition pool, maximised.
 
-    The agreement with a family is the highest adjusted Rand index with any of its partitions. The index is
-    the median of all but the highest of these values, so that partitions in the pool have no advantage; it is
-    the lower value for two families, and 0 for one. Takes O(q p n) time and O(q p) memory for q partitions
-    and p members of n samples. Source: ParetoClustering: agreement of algorithm families.
+    The agreement with a family is the highest adjusted Rand index with any of its partitions. The median
+    omits the family with the highest agreement, so that partitions in the pool have no advantage. With two
+    families, the index is therefore the lower agreement, and with one family 0. Takes O(q p n) time and O(q
+    p) memory for q partitions and p members of n samples. Source: ParetoClustering: agreement of algorithm
+    families.
 
     Parameters
     ----------
@@ -377,9 +378,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        A labelled sample's row contains a single 1, an unlabelled sample's row only zeros, and the row of a
-        sample group the sum of its samples' rows. Raises a ValueError if counts are negative or infinite, if
-        there is no class, or if a parameter is invalid.
+        A row contains a single 1 for a labelled sample, zeros for an unlabelled sample, and the sum of the
+        samples' rows for a group of samples. Raises a ValueError if counts are negative or infinite, if there
+        is no class, or if a parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))

@@ -73,12 +73,12 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
-    """Return the F1 score of the positive class, where the cluster matched to this class predicts it.
+    """Return the F1 score if samples in the cluster matched to the positive class are predicted positive.
 
-    Ties between matchings are resolved in favour of more matched clusters, then (for contingency tables of up
-    to 4096 entries) of the lexicographically smallest classes of clusters 0, 1, ... Raises a ValueError if
-    ``pos_label`` is not a class, or if it is required because the labels cannot be sorted. Source:
-    Evolutionary multi-instance clustering, Eq. 20.
+    Of equally good matchings, one with the most matched clusters is used; in contingency tables of up to 4096
+    entries, the one whose classes of clusters 0, 1, ... are lexicographically smallest. Raises a ValueError
+    if ``pos_label`` is not a class, or if it is None and the classes cannot be sorted. Source: Evolutionary
+    multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
 
 def most_agreements(table: csr_array) -> int:
-    """Return the largest sum of table entries of which no two are in the same row or column."""
+    """Return the largest sum of table entries with at most one entry from each row and column."""
     if np.prod(table.shape, dtype=np.int64) <= DENSE_ENTRIES:
         return _dense_optimum(table.toarray())
     rows, columns = _sparse_pairs(table)
@@ -124,7 +124,7 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     """Match each cluster (column) with a class (row) or -1; ties are broken in favour of more matches."""
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # In larger tables, break ties arbitrarily: the smallest matching takes up to one assignment per entry.
+    # In larger tables, ties are broken arbitrarily: _smallest_optimum solves up to one assignment per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     is_small = size <= DENSE_ENTRIES
@@ -140,13 +140,13 @@ def _dense_optimum(table: Int64Array) -> int:
 
 
 def _smallest_optimum(table: Int64Array) -> Int64Array:
-    """Match each cluster in turn with the lowest class number for which the optimum can still be reached."""
+    """Match each cluster in turn with the lowest class number (or -1) that permits an optimal matching."""
     n_clusters = table.shape[1]
     free = list(range(len(table)))
     mapping = np.full(n_clusters, -1, dtype=np.int64)
     goal = _dense_optimum(table)
     for k in range(n_clusters):
-        # -1 (no class) comes first, but is allowed only if enough clusters remain for all free classes.
+        # Try -1 (no class) first, but only if enough clusters remain for all free classes.
         options = [-1, *free] if n_clusters - k > len(free) else free
         steps = (
             (option, 0 if option < 0 else int(table[option, k]), [c for c in free if c != option])
@@ -163,7 +163,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
     """Return the rows and columns of the non-zero entries in the optimal matching of a large table."""
-    # One extra column per row ensures that a full matching exists.
+    # Add a column for each row, so that every row can be matched.
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
         return rows, columns
@@ -287,7 +287,7 @@ def cluster_entropy(
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,), or sequence of n_samples label sets
-        Classes. A list, tuple, set or array represents a set of at least one class; duplicates are ignored.
+        Classes. An entry can be a list, tuple, set or array of one or more classes; duplicates are ignored.
     labels_pred : array-like of shape (n_samples,)
     base : float, default=2
         Base of the logarithm, for example 2 for bits or ``math.e`` for nats.
@@ -328,7 +328,7 @@ def cluster_entropy(
 
 
 def _memberships(labels_true: Any, multilabel: str) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Return the sample, class code and weight of each membership."""
+    """Return the sample, class code and weight of every pair of a sample and one of its classes."""
     if isinstance(labels_true, np.ndarray) and labels_true.ndim > 1:
         raise ValueError(
             f"labels_true must have one entry per sample, got shape {labels_true.shape}; "
@@ -636,7 +636,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
     if not len(names):
         return np.zeros((len(indicators), n_columns))
     if n_columns == 1 and len(names) <= 2:
-        # If only one class is known, its area is undefined regardless of the class that the column scores.
+        # If only one class is known, its AUC is undefined, whichever class the column scores.
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(
@@ -688,7 +688,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     X : array-like or sparse matrix of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,)
     normalize_rows : bool, default=True
-        Whether to scale rows to unit norm; I2 then sums the cosine similarities of samples to centroids.
+        Whether to scale rows to unit norm, so that I2 is the sum of cosine similarities to centroids.
 
     Examples
     --------

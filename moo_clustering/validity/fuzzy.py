@@ -141,8 +141,8 @@ class PartitionCoefficient(FuzzyIndex):
     Parameters
     ----------
     normalized : bool, default=False
-        Whether to return ``1 - k / (k - 1) * (1 - coefficient)`` or, for the entropy, entropy / log k. The
-        value for equal memberships is then 0 or 1, respectively, for every k.
+        Whether to return ``1 - k / (k - 1) * (1 - coefficient)``, which is 0 for equal memberships, or (for
+        the entropy) entropy / log k, which is 1 for equal memberships.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2

@@ -38,8 +38,8 @@ SILHOUETTE_OF_ONE_CLUSTER = -1.0
 FLOOR = 1e-12
 # Below this mean squared distance, all samples count as identical, because FLOOR would underflow.
 NOTHING = 1e-290
-# Largest k for which silhouettes are computed by matrix products (n^2 k operations). For larger k, summing
-# distances by cluster (n^2 additions) is faster, although each operation is slower.
+# Largest number of clusters k for which silhouettes are computed by matrix products (n^2 k operations). For
+# larger k, summing distances by cluster (n^2 slower operations) takes less time.
 MOST_FOR_PRODUCT = 10
 
 
@@ -119,7 +119,7 @@ class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette based on minimax distances, maximised.
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
-    long thin clusters are compact, and clusters joined by a bridge merge. A single cluster scores -1,
+    long thin clusters count as compact, and clusters joined by a bridge as close. A single cluster scores -1,
     singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
     Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
@@ -209,8 +209,8 @@ class XieBeni(base.PopulationIndex):
     representative : {"centroid", "medoid"}, default="centroid"
         Cluster mean, or the member with the smallest total distance to the others (ties: lowest index).
     metric : str or callable, default="euclidean"
-        Dissimilarity for medoids, as in :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
-        It is squared even if it is already a squared distance.
+        Dissimilarity for medoids, as in :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``. The
+        index squares it, even if it is already a squared distance.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, smallest and largest distance between them; possibly squared."""
+    """Total distance from samples to representatives, and extreme distances between these (or squares)."""
 
     within: FloatArray
     least: FloatArray
@@ -616,9 +616,9 @@ class Connectivity(base.PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of each sample, sorted by (distance, key)."""
-    # If samples beyond the last candidate may be tied with it, search again with twice as many candidates.
-    # The result is exact, but takes O(n^2 log n) time if most samples coincide.
+    """Find the ``width`` nearest other samples of each sample, sorted by distance, then by ``keys``."""
+    # If other samples may be as near as the last candidate, search again with twice as many candidates. The
+    # result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
@@ -849,7 +849,7 @@ class ChangedShare(base.PopulationIndex):
         )
 
     def matched(self, labels: IntArray) -> IntArray:
-        """Renumber the previous clusters of the samples in ``known`` to match each partition."""
+        """Return the previous clusters of the samples in ``known``, renumbered to match each partition."""
         return align_labels(labels[:, self.known], self.earlier)
 
 

@@ -321,8 +321,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
         """Move samples to other clusters in random order while the index increases (up to 100 sweeps).
 
-        ``labels`` is a partition of shape (n_samples,) with contiguous clusters. With ``keep``, the last
-        sample of a cluster stays. Returns labels numbered by first appearance.
+        ``labels`` is a partition of shape (n_samples,) with contiguous clusters. With ``keep``, no cluster
+        loses its last sample. Returns labels numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
         # Step at which each sample was last visited, and step at which each cluster last changed.
@@ -371,7 +371,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
 
 
 class TableTerms:
-    """Marginal likelihoods of a table's clusters, and the ``points`` used to start a search."""
+    """Marginal likelihoods of a table's clusters; k-means of the ``points`` yields initial partitions."""
 
     def __init__(self, blocks: Sequence[Block], n_columns: int) -> None:
         self._reads, self._n_columns = [block.read for block in blocks], n_columns
@@ -472,7 +472,7 @@ def _standardised(columns: Any, mean: FloatArray, scale: FloatArray, table: Floa
 
 
 def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
-    """Encode the categories of each column as 0, 1, ...; unknown categories become -1."""
+    """Encode the categories of each column as 0, 1, ...; categories not in ``known`` become -1."""
     codes = np.full((len(table), len(known)), -1.0)
     for j, values in enumerate(known):
         place = np.searchsorted(values[:-1], table[:, j])

@@ -268,9 +268,9 @@ def bag_embedding_data(
     """Compute positions in the plane whose distances approximate the distances between the bags.
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances, in
-    O(n^2 d + max_bags^3) time for n instances. More bags are positioned by the principal components of their
-    means, in O(n d + d^3) time. If a larger distance matrix is passed, the same fraction of each cluster is
-    shown.
+    O(n^2 d + max_bags^3) time for n instances. If there are more bags, the principal components of the bag
+    means are used, in O(n d + d^3) time. If a larger distance matrix is passed, ``max_bags`` bags are shown,
+    the same fraction of each cluster.
 
     Parameters
     ----------

@@ -150,9 +150,9 @@ def look_of(cluster: int) -> Look:
 def pymoo_plots() -> Iterator[None]:
     """Context in which pymoo's plots can be created and drawn without changing matplotlib's state.
 
-    Call ``do``, ``save`` and ``show``, which draw the plots, within the context. It also makes ``Petal`` and
-    ``Radar`` draw each panel's outline into that panel; pymoo draws all of them into the last panel. Figures
-    remain open as long as their plots exist. The context is not thread-safe.
+    Call the plots' methods ``do``, ``save`` and ``show`` within the context. For ``Petal`` and ``Radar``, the
+    context also corrects pymoo, which draws the outlines of all panels into the last panel. Figures remain
+    open as long as their plots exist. The context is not thread-safe.
 
     Yields
     ------
@@ -212,7 +212,7 @@ def lent_to_pyplot(ax: Axes) -> Iterator[None]:
 
 @contextmanager
 def _own_panels(kind: Any) -> Iterator[None]:
-    """Patch a pymoo plot class: each panel is pyplot's current axes while it is drawn."""
+    """Patch a pymoo plot class, so that each panel is pyplot's current axes while it is drawn."""
     draw: Callable[..., None] = kind._plot
 
     def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:

@@ -202,7 +202,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
 
 
 def _apart(front: FloatArray, rows: Sequence[Any]) -> IntpArray:
-    """Return the rows, in the given order, without rows too close to an earlier selected row."""
+    """Select rows in the given order, and skip those too close to an already selected row."""
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
@@ -541,7 +541,7 @@ def convergence_data(
     ----------
     runs : run, list of runs, or mapping of str to run or list of runs
         Fitted estimators, their ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a
-        column "generation", or array), or DEAP logbooks. Lists contain repetitions, mappings groups.
+        column "generation", or array), or DEAP logbooks. A list contains repetitions, a mapping groups.
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
@@ -582,7 +582,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
     given = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     groups: Groups = {}
     for name, members in given.items():
-        # Both are lists: a DEAP logbook contains records, a plain history contains numbers.
+        # A single run can be a list, too: a DEAP logbook (of records) or a plain history (of numbers).
         many = isinstance(members, list | tuple) and not (
             members and all(isinstance(each, Mapping | float | int | np.number) for each in members)
         )
@@ -596,7 +596,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """Return lists of (statistic, column) by panel title: one panel for all statistics of a quantity."""
+    """Return each panel's (statistic, column) pairs by title; all statistics of a quantity share a panel."""
     parts = [(column, _STATISTICS.fullmatch(column)) for column in columns]
     subjects = [(match[2] or "fitness") if match else "" for _, match in parts]
     panels: dict[str, list[tuple[str, str]]] = {}

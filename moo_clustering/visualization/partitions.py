@@ -110,7 +110,7 @@ def placed_partition(
     max_points: int,
     also: IntArray | tuple[()] = (),
 ) -> tuple[PartitionData, FloatArray]:
-    """Return :func:`partition_data`, in which the samples ``also`` are always drawn, and all positions."""
+    """Return :func:`partition_data` that includes the samples ``also``, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -457,7 +457,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
     """Fit 2-d PCA to the first ``n_fitted`` rows; return scores of all rows and explained variance ratio."""
-    # Sparse data are fitted to all rows. For dense data, each component's largest coordinate is positive.
+    # For sparse data, fit all rows. For dense data, make each component's largest coordinate positive.
     from sklearn.decomposition import PCA
 
     if sparse.issparse(X):

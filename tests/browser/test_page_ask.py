@@ -396,7 +396,7 @@ def test_the_command(fitted, tmp_path, monkeypatch):
     for number in (1, 2):
         result = CliRunner().invoke(main, command, catch_exceptions=False)
         assert result.exit_code == 0
-        assert "are saved in" in result.output
+        assert "Answers are saved to" in result.output
         assert len(open_session(folder, resume=True).session.history_) == number
     assert "connect-src &#39;self&#39;" in found[0]
     assert {path.name for path in folder.iterdir()} - {path.name for path in fitted.iterdir()} == {

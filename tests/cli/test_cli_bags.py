@@ -262,7 +262,7 @@ def test_least_size_and_the_remark_about_small_clusters(run, tmp_path):
     common = ("fit", "far.csv", "--bag", "bag", "--method", "memetic-chcmic", "-k", 2, *SMALL)
     loose = run(*common, "--set", "min_cluster_size=1", "--out", "loose")
     assert record_of("loose")["result"]["smallest_cluster"] == 1
-    assert "A cluster contains only 1 bag of 40" in loose.stdout
+    assert "A cluster contains only 1 of 40 bags" in loose.stdout
     assert "--set min_cluster_size=N" in loose.stdout
     assert re.search(r"39, 1 bags; the smallest has 1 bag \(2\.5%\)", loose.stdout)
     tight = run(*common, "--set", "min_cluster_size=10", "--out", "tight")

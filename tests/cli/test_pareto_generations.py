@@ -141,7 +141,7 @@ def test_killed_run_is_started_over(run, fails, numbers, tmp_path):
     assert "start over with --resume" in fails("fit", "table.csv", *QUICK, "--out", "out")
     result = run("fit", "table.csv", *QUICK, "--out", "out", "--resume")
     assert result.exit_code == 0, result.output
-    assert "Nothing to resume in out: starting from the beginning." in result.stderr
+    assert "Nothing to resume in out; starting from the beginning." in result.stderr
     assert record_of(tmp_path / "out")["status"] == "complete"
 
 

@@ -109,7 +109,7 @@ def test_given_distances(run, tmp_path):
     result = run("fit", "distances.npz", "--set", "metric=precomputed", *SMALL, "--out", "out")
     assert result.exit_code == 0, result.output
     assert adjusted_rand_score(GROUPS, labels_of(tmp_path)) == 1.0
-    assert "distances.npz, 60 samples and the distances between them\n" in result.stdout
+    assert "distances.npz, 60 samples with the distances between them\n" in result.stdout
     assert not (tmp_path / "out" / "clusters.csv").exists()
     assert (tmp_path / "out" / "partition.png").stat().st_size > 5000
 

@@ -141,7 +141,7 @@ def test_neighbors_need_less_memory():
         cspa(runs, 2, partitioner="spectral", max_memory=10**6)
     labels = cspa(runs, 2, partitioner="spectral", n_neighbors=15, max_memory=10**6, random_state=0)
     assert nmi(truth, labels) > 0.9
-    with pytest.raises(ValueError, match="lower n_neighbors"):
+    with pytest.raises(ValueError, match="decrease n_neighbors"):
         cspa(runs, 2, partitioner="spectral", n_neighbors=100, max_memory=10**6)
 
 

@@ -305,7 +305,7 @@ def test_many_attributes_take_no_quadratic_time(read):
     table = read(header + "{29998 1}\n{0 1, 29999 1}\n", None, n_labels=-2)
     assert table.X.shape == (2, 29_998)
     assert table.Y.tolist() == [[1, 0], [0, 1]]
-    with pytest.raises(DataError, match="second attribute 'w7'"):
+    with pytest.raises(DataError, match="attribute 'w7' is already declared"):
         read(header.replace("w8 ", "w7 "), None, n_labels=-2)
 
 

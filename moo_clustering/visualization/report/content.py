@@ -38,7 +38,7 @@ _MOST_RUNS = 200
 # AFFORDABLE_LABELS, but at least FEWEST_MEMBERS members are shown.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Names = Sequence[str] | None
-# Types of four fields of ReportContent; see there.
+# Types of the entries of ``cuts``, ``left_out``, ``limits`` and ``doubts`` in ReportContent.
 Cut = tuple[int, str, str]
 LeftOut = tuple[str, Sequence[str], Int64Array]
 LimitRow = tuple[str, str, FloatArray]
@@ -85,7 +85,7 @@ def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> li
 
 
 def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
-    """Return each limit's violation by each solution; NaN for solutions with samples in no cluster."""
+    """Return how far each solution violates each limit; NaN for solutions with samples in no cluster."""
     whole = (labels >= 0).all(axis=1)
     rows = []
     for limit in limits:
@@ -96,7 +96,7 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return columns with the method's scores of solutions, losses of runs, and scores of the front."""
+    """Return columns with the method's scores of solutions, the runs' losses, and front members' scores."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -112,8 +112,8 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return the chosen solution and either the pool's alternatives or up to five front members."""
-    # Among front members with the same number of clusters, use the one most similar to the chosen solution.
+    """Return solutions to compare: the chosen one, and the pool's alternatives or up to five of the front."""
+    # Of front members with equally many clusters, compare only the one most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -260,7 +260,7 @@ class MapColumn:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Figure that only some methods provide.
+    """Figure for results of specific methods, such as similarity matrices.
 
     Attributes
     ----------
@@ -276,7 +276,8 @@ class Panel:
     image : bytes
         Contents of a PNG file; ``note`` is the alternative text.
     solutions : ndarray of shape (n_rows, n_columns), int64, optional
-        Solution that each cell of a ``"matrix"`` selects, or -1. Such panels are in the page's main part.
+        Solution that each cell of a ``"matrix"`` selects, or -1. Panels with ``solutions`` are shown in the
+        main part of the page.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -317,7 +318,7 @@ class ReportContent:
     runs : sequence of str
         Name of each solution's run; empty if there is only one run.
     cluster_names, clusters, heatmaps : mapping of int to sequence of str, sequence of ClusterFacts, Heatmap
-        Cluster names, descriptions and heatmaps, by the index of the solution. Some solutions have none.
+        Cluster names, descriptions and heatmaps, by the index of the solution. Solutions can lack an entry.
     map : PlaneMap or None
     features_title : str
         Heading for the features of the clusters, such as "leading terms".
@@ -430,8 +431,9 @@ class Solutions:
         medoids: Int64Array | None = None,
     ) -> int:
         """Return the position of a partition, and append the partition if it is new."""
-        # ``member`` is the partition's row in the front. If the same partition exists for this row, its
-        # clusters are renumbered as in ``labels``. With ``always_named``, existing solutions get the role.
+        # ``member`` is the partition's row in the front. If this row is already present with the same
+        # partition, its clusters are renumbered as in ``labels``. A partition that exists gets the role only
+        # if ``always_named``.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -474,7 +476,7 @@ class Solutions:
 
 
 def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
-    """Return int32 labels, with -1 for samples in no cluster; raise a ValueError unless 1-d integers."""
+    """Return labels as int32 (-1: in no cluster); raise a ValueError unless they are 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
@@ -536,7 +538,7 @@ def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
         solutions.place(labels, name)
     rules = {}
     for rule, selected in selections(result).items():
-        # Do not add the rule as a role, because the page already shows rules on buttons.
+        # Do not add the rule to the solution's roles, because the page already shows rules on buttons.
         rules[rule] = _place(solutions, rule, selected, class_names, always_named=False)
     for name, labels in result.controls.items():
         solutions.place(labels, name)
@@ -572,7 +574,7 @@ def _place(
         solution.values = result.values
     if result.member is None or any(each.member == result.member for each in solutions.found):
         return place
-    # The result is a member of the front that the report omits.
+    # The result's front member is not among the solutions.
     if solution.member is None and result.front is not None:
         solution.member = result.member
         solution.values = result.front.values[result.member]

@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Agreement between all pairs of solutions: above this n_solutions^2 * n_samples, it is computed from a subset
-# of at least AGREEMENT_ROWS samples; maximum n_solutions.
+# If n_solutions^2 * n_samples exceeds AGREEMENT_WORK, agreement is computed from a subset of at least
+# AGREEMENT_ROWS samples; for over MOST_SOLUTIONS solutions, only agreement with the chosen one is.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Maximum n_columns * n_solutions; above it, contrasts are computed only for the first solution.
+# If n_columns * n_solutions exceeds this, contrasts are computed only for the first solution.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
-# Maximum number of columns in a heatmap, of cells in all heatmaps (times n_samples / 1000), of columns for
-# colouring the map, and of contrasts.
+# Maximum number of columns in a heatmap, of cells in all heatmaps (per 1000 samples), of columns that can
+# colour the map, and of contrasts of a cluster.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # t-SNE: minimum and maximum number of samples, perplexity, number of iterations. It is omitted if distances
-# in a projection onto the plane have at least this correlation with distances in the data.
+# in the projection onto a plane correlate with those in the data by at least _FAITHFUL.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Maximum number of multiplications for the silhouettes of all solutions, and of values in memory.
+# Maximum numbers of multiplications for the silhouettes of all solutions, and of values in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
@@ -96,7 +96,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return the typical samples of as many solutions (at least one) as have up to ``most`` in all."""
+        """Return the typical samples of the first solutions: up to ``most``, but of at least one solution."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -198,7 +198,7 @@ class Samples:
     cosine: bool = False  # whether to use cosine distances
     bags: Bags | None = None  # as scaled by the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
-    # Columns that describe the clusters, their units, and a function that extracts them from other rows.
+    # Columns that describe the clusters, their units, and a function that extracts them from new samples.
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     further: Callable[[Any], Any] | None = None
@@ -209,7 +209,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are those nearest to the cluster mean, rather than to other members."""
+        """Whether typical samples are nearest to the cluster mean, not to the cluster's other samples."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -448,8 +448,8 @@ def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # If ``near`` contains rows and their mean distances to the other samples of their cluster, return the
-    # rows with the smallest of these distances. Medoids, if any, come first.
+    # ``near``, if given, contains the rows to select from and, instead of distances to means, their mean
+    # distances to the other samples of the cluster. Medoids, if any, come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -472,7 +472,7 @@ def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int
 
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
-    """Return each sample's squared distance to its cluster mean, or another key with the same order."""
+    """Return each sample's squared distance to its cluster mean or, if sparse, a number that sorts alike."""
     points, members = samples.points, descriptions.cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
@@ -502,11 +502,11 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
         known = texts[texts != ""]
         numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
         values = pd.Series(known).value_counts().index.tolist()
-        if np.isfinite(numbers).sum() > len(known) / 2:  # sort numbers before other texts
+        if np.isfinite(numbers).sum() > len(known) / 2:  # numbers first, then other texts
             order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
             values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Bin samples at the rounded limits that the page shows.
+            # Use the limits as rounded on the page.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
@@ -520,7 +520,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[contents.Doubt]:
-    """Return up to 60 samples for which the pool supports another cluster more than their own."""
+    """Return up to 60 samples that the pool assigns to another cluster more often than to their own."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
@@ -604,7 +604,7 @@ def pool_panel(found: Coassociation) -> Panel:
 
 
 def archive_panel(archive: Any, labels: Labels) -> Panel:
-    """Return a matrix of an archive's cells (two descriptors); ``labels`` are the solutions in the report."""
+    """Return a panel with the cells of an archive of two descriptors; ``labels`` are the solutions."""
     places = {row.tobytes(): place for place, row in enumerate(relabel_by_first_appearance(labels + 1))}
     found = [places.get(row.tobytes(), -1) for row in relabel_by_first_appearance(archive.labels + 1)]
     (x, y), (columns, rows) = archive.edges, archive.cells.T
@@ -623,7 +623,7 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
 
 
 def _intervals(edges: FloatArray) -> list[str]:
-    """Return names of the intervals between edges: the only integer inside, or both ends."""
+    """Name the intervals between edges by their ends or, if each contains one integer, by that integer."""
     if (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         return [f"{low + 0.5:.0f}" for low in edges[:-1]]
     return [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
@@ -685,7 +685,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 
 def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
-    """Return t-SNE positions (NaN for omitted samples); None if projection ``plane`` is faithful enough."""
+    """Return t-SNE positions (NaN for omitted samples), or None if ``plane`` preserves distances well."""
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
@@ -742,7 +742,7 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
         return replace(shown, note=_noted("Each point lies inside its area", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
-    # Simplify outlines to 1/2000 of the map's larger side.
+    # Simplify outlines with a tolerance of 1/2000 of the map's larger side.
     for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / 2000)):
         for ring in shapely.get_rings(shapely.get_parts(one)):
             points = shapely.get_coordinates(ring)
@@ -770,7 +770,7 @@ def _positions(
     if samples.table.shape[1] <= 2:
         positions, axes, _ = partitions.feature_plane(samples.table, samples.feature_names)
         return positions[rows], axes, "The axes are unscaled features"
-    # Points can have fewer columns than the table, because scaling removes constant features.
+    # ``points`` can have fewer columns than ``table``, because scaling removes constant features.
     positions, share = partitions.components(samples.points, samples.n_samples)
     return positions[rows], _COMPONENTS, f"Principal components ({share:.0%} of the variance)"
 

@@ -193,7 +193,7 @@ def report_content(
     if shown is not None and samples is not None:
         columns_of_map = describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
         shown = replace(shown, columns=columns_of_map)
-    # Packages with versions that can affect results.
+    # Packages whose versions can affect results.
     versions = environment()
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
@@ -306,7 +306,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, X may intentionally have other units; no row then equals a training row.
+        # Without a preparer, X may intentionally be in other units; then no row equals a training row.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -399,7 +399,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return the clusters of new samples, a mask of unlike samples, training rows and cluster names."""
+    """Return new samples' clusters, a mask of those unlike the training data, training rows and names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -432,7 +432,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Return scaled training and new rows; for distances, each new row's smallest distance."""
+    """Return the scaled training data and new rows; given distances, the distances and new rows' minima."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)

@@ -63,7 +63,7 @@ _SURE = {
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is unknown.",
 }
-# Part of a verdict that appears only in the section for methodologists.
+# Part of a verdict that the page shows only in the section for methodologists.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
 # Minimum mean silhouettes, and their interpretation.
 _SILHOUETTES = (
@@ -128,7 +128,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     name = f"a{len(arrays)}"
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
-        # Use the smallest type, unless NumPy's common type of very large and negative integers is a float.
+        # Use the smallest integer type that holds all values; if none does, NumPy returns a float type.
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
@@ -206,9 +206,9 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    # Samples are matched by name. Their order and the chosen solution are taken from the first run, and the
-    # map from the first run with a map. Names of rules, histories and figures get the run name as a prefix.
-    # An additional rule for each run selects its result.
+    # Samples are matched by name. The order of samples and the chosen solution are those of the first run;
+    # the map is that of the first run with a map. Names of rules, histories and figures get the run name as a
+    # prefix. An additional rule for each run selects the run's result.
     if not contents or len(contents) != len(names):
         given = f"{len(contents)} runs and {len(names)} names"
         raise ValueError(f"merge requires at least one run and one name per run, got {given}")
@@ -261,8 +261,8 @@ class _Part:
 
     content: ReportContent
     run: str
-    start: int  # index of its first solution in the merged report
-    rows: Int64Array  # shape (n_samples,): rows of its samples in the merged report
+    start: int  # index of this report's first solution in the merged report
+    rows: Int64Array  # shape (n_samples,): rows of this report's samples in the merged report
 
     def labels(self) -> Int32Array:
         labels = np.empty_like(self.content.labels)
@@ -274,7 +274,7 @@ class _Part:
         return None if texts is None else [texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Return each solution's run name, followed by its inner run name if the report was merged before."""
+        """Return each solution's run; for a report that is itself merged, also the run in that report."""
         inner = [f"{self.run}: {run}" for run in self.content.runs]
         return inner or [self.run] * self.content.n_solutions
 
@@ -409,7 +409,8 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether to add the questions of a session that serves the page, and the rule "answers" for its result.
+        Whether to add a panel with questions; requires a rule "answers", which selects the solution that the
+        answers update.
 
     Returns
     -------
@@ -442,7 +443,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether the page header shows a fact; omit what :func:`sureness` already says."""
+    """Return whether a fact is always visible in the header, unless :func:`sureness` already states it."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
@@ -466,7 +467,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the certainty of the clusters, its figures as text, and a bar length or None."""
+    """Return a sentence on the clusters' certainty, the numbers behind it, and a bar's length (or None)."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
