@@ -141,7 +141,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_
     heapify(smallest)
     for _ in range(len(left) - n_groups):
         size, a = heappop(smallest)
-        while size != left[a]:  # outdated: the part has grown, or has joined another part
+        while size != left[a]:  # skip the entries of parts that have since grown or been merged
             size, a = heappop(smallest)
         left[a] = 0.0
         if near[a]:

@@ -105,7 +105,7 @@ def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory:
 
 
 def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
-    """Yield each block's first row number and distances to all samples, rounded so that ties are exact."""
+    """Yield the first row of each block of rows, and their distances to all samples, rounded."""
     if metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
