@@ -131,7 +131,7 @@ def similarity_edges(S: Any) -> SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Merge the smallest part with its most strongly linked part or, without edges, the nearest; repeat."""
+    """Merge the smallest part with the most strongly linked, else nearest, until ``n_groups`` remain."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:

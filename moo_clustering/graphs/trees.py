@@ -195,7 +195,7 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute the links; ``row(i)`` returns lengths from i and values that break ties before the keys do."""
+    """Compute the links; ``row(i)`` returns lengths from i and, optionally, a row of tie-breaking values."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)

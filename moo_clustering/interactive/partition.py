@@ -190,7 +190,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples by cluster of the retained partitions and by group."""
+        """Number of samples by cluster and group, shape (n_clusters, n_groups); 0 for partitions not kept."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -259,7 +259,7 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """Return, for each candidate, the expected decrease in misplaced samples if it became an anchor."""
+        """Return the expected decrease in misplaced samples that each candidate would cause as an anchor."""
         # Variance reduction of a Gaussian process, weighted by the points' errors and numbers of samples.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])

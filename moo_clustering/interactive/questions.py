@@ -310,7 +310,7 @@ class Inquiry:
         return None
 
     def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
-        """Return a point of the larger group that is not named or set aside; None without such a group."""
+        """Return a point of g or h (the larger first) whose group has no name, unless it is set aside."""
         for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
             if self.name_of(group) is None:
                 point = self.founders[group][0]
@@ -343,7 +343,7 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return the 30 points in clusters with the most expected errors, the 30 least certain, 30 random."""
+        """Return 30 points in clusters with the most expected errors, the 30 least certain and 30 others."""
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
@@ -385,7 +385,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Return a question about an anchor not linked to its group's oldest anchor by answers, or None."""
+        """Return a question about an anchor that no answer links to its group's oldest anchor, or None."""
         if self.names:
             return None
         spread, state = self.spread, self.state

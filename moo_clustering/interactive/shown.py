@@ -232,7 +232,7 @@ class ShownSamples:
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
-        """Return the terms with a larger weight in each row, and a Line for each term that differs most."""
+        """Return the terms with a larger weight in each row, and Lines of the terms that differ most."""
         if self.terms is None:
             return (), []
         found = self.terms[rows].toarray()

@@ -170,7 +170,7 @@ def center_problem(problem: Any) -> Any:
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
 
 
-# Local search would require another pass over the rows of a partitioned table.
+# In a ``ChunkedCenterProblem``, local search would require another pass over the data.
 for _kind, _repair in ((SumOfSquaresProblem, LocalSearchRepair), (ChunkedCenterProblem, None)):
     register_operators(
         _kind,
