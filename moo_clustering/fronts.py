@@ -116,8 +116,7 @@ class AttainmentScores:
     Attributes
     ----------
     scores : ndarray of shape (n_solutions,)
-        Distance of each solution to the nearest attainment surface of a control front; NaN above ``k_max``
-        clusters.
+        Distance to the nearest attainment surface of a control front; NaN above ``k_max`` clusters.
     n_clusters : ndarray of shape (n_solutions,), int64
     k_max : int
         Maximum number of clusters in the scored solutions.
@@ -150,8 +149,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        That is, the best score is above that for the next lower, and not below that for the next higher
-        number.
+        Its score exceeds the score of the next lower number, and is at least the score of the next higher.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -195,10 +193,10 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     """Approximate the solutions on the convex hull of the SRMOSC front.
 
     In the first solution, each sample has one link. Each step to the next solution adds links to the sample
-    whose error then decreases most per link; it moves along the lower convex hull of the sample's (number of
-    links, error). Errors are from non-negative orthogonal matching pursuit, a greedy approximation. Takes O(n
-    k (w n_features + k^2) + n w log(n w)) time for n samples with w candidate neighbours and at most k links
-    each. Memory is O(n w), plus one weight per link of each hull vertex.
+    whose error then decreases most per link, along the lower convex hull of the sample's (number of links,
+    error). Errors are from non-negative orthogonal matching pursuit, a greedy approximation. Takes O(n k (w
+    n_features + k^2) + n w log(n w)) time for n samples with w candidate neighbours and at most k links each.
+    Memory is O(n w), plus one weight per link of each hull vertex.
 
     Parameters
     ----------
@@ -241,7 +239,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
 
 def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Return the objectives of all solutions, and the sample whose links each next solution changes."""
+    """Return the objectives of all members, and the sample whose links each step changes."""
     first = np.concatenate([[True], row[1:] != row[:-1]])
     step = np.flatnonzero(~first)
     gain, links = error[step - 1] - error[step], size[step] - size[step - 1]

@@ -79,20 +79,18 @@ def spectral_embedding(
     n_components : int
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
-        ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times the ``"sym"`` eigenvectors before
-        rows are scaled.
+        ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times the unscaled ``"sym"``
+        eigenvectors.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
-        ``"auto"`` uses ``"dense"`` for up to 1500 samples, and otherwise ``"arpack"``. From 20,000 samples,
-        it uses ``"chebyshev"``, unless a factorisation is cheap or the Laplacian is unnormalised with very
-        unequal degrees.
+        ``"auto"``: ``"dense"`` for up to 1500 samples; from 20,000 samples ``"chebyshev"``, unless a
+        factorisation is cheap or the Laplacian is unnormalised with very unequal degrees; else ``"arpack"``.
     rng : numpy.random.Generator
         Generator for the initial vectors.
     n_eigenvalues : int, optional
-        Number of eigenvalues, at least ``n_components`` (the default).
+        Number of eigenvalues, at least ``n_components`` (the default); one more is needed for the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Part of each sample, such as its component before :func:`bridge_components`. Only weak edges may
-        connect different parts. Default: computed from S. Helps iterative solvers to converge near eigenvalue
-        0.
+        Part of each sample, such as its component before bridging; only weak edges may connect parts.
+        Default: computed from S. Helps iterative solvers to converge near eigenvalue 0.
     n_jobs : int, optional
         Number of threads for ``"chebyshev"``; does not affect the result.
 
@@ -183,7 +181,7 @@ def _factors_well(S: sp.csr_array) -> bool:
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
     far = 0
-    # Start the second search from the sample farthest from sample 0, because its levels are narrower.
+    # Start the second search from the sample farthest from sample 0, so that levels are narrower.
     for _ in range(2):
         hops = csgraph.dijkstra(S, indices=far, unweighted=True)
         hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
@@ -229,8 +227,8 @@ def lanczos_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
     """Compute the smallest eigenpairs by Lanczos runs, each orthogonal to the vectors found before."""
-    # Each run finds only one vector per (nearly) equal eigenvalue, but a graph with (nearly) separate parts
-    # has several eigenvalues near zero. Runs are repeated until no pair is missing. The eigenvalues of L are
+    # Each run finds only one vector for several (nearly) equal eigenvalues, such as those near zero of a
+    # graph with (nearly) separate parts. Runs are repeated until no pair is missing. The eigenvalues of L are
     # in [0, 2 scale]. ``known`` contains orthonormal vectors that nearly span the null space. Lanczos
     # iteration on (L + tiny I)^-1 takes fewer steps than on I - L / scale.
     n = L.shape[0]
@@ -359,8 +357,7 @@ def _filtered(
     """Multiply the block by a Chebyshev polynomial of L; the block is overwritten."""
     # The polynomial is small between ``last`` (the block's largest Ritz value) and 2 * scale (an upper bound
     # on the eigenvalues), and grows below ``last``. Its degree suffices to divide the residuals of the Ritz
-    # values ``wanted`` by ``excess``. The damped interval starts at ``cut``, which is always above
-    # ``wanted``.
+    # values ``wanted`` by ``excess``. The damped interval starts at ``cut`` > ``wanted``.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)

@@ -124,8 +124,8 @@ def neighbor_lists(
         - ``"blocks"``: whole KD-tree leaves, for metrics that rank pairs as the Euclidean metric does.
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of the above methods; all produce the same lists.
-        - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Duplicates are
-          always found, and lists of samples in conflicting groups are exact. Requires the extra
+        - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
+          duplicates; lists of samples in conflicting groups are exact. Requires the extra
           ``neighbors``.
         - ``"auto"``: approximate if exact lists would take over about ten minutes and the extra is installed;
           else exact. Issues a UserWarning if lists are approximate (with the recall) or slow to compute.
@@ -151,9 +151,8 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError if shapes do not match, if an index is out of range, repeated in its row or that of
-    the sample itself, if distances are negative, infinite or unsorted, or if a sample has no admissible
-    neighbour.
+    Raises a ValueError if shapes differ, an index is out of range, repeated or that of the sample itself,
+    distances are negative, infinite or unsorted, or a sample has no admissible neighbour.
 
     Parameters
     ----------

@@ -169,11 +169,11 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     """Return the spectral partitions of a graph for several numbers of clusters.
 
     For each k, the rows of the k eigenvectors of D^(-1/2) S D^(-1/2) with the largest eigenvalues are scaled
-    to unit length and clustered by k-means++. Takes O(m^3) time and O(m^2) memory for dense and small sparse
-    matrices; large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`, and so do
-    dense matrices without zeros if the result is as precise. All solvers run in one thread. Raises a
-    ValueError if S is not square, symmetric, finite and non-negative, or if any k or n_init is below 1.
-    Source: Ng, Jordan, Weiss, On spectral clustering, NIPS 2001.
+    to unit length and clustered by k-means++. Dense and small sparse matrices take O(m^3) time and O(m^2)
+    memory. Large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`, and so do
+    dense matrices without zeros if it converges. All solvers run in one thread. Raises a ValueError if S is
+    not square, symmetric, finite and non-negative, or if any k or n_init is below 1. Source: Ng, Jordan,
+    Weiss, On spectral clustering, NIPS 2001.
 
     Parameters
     ----------

@@ -24,8 +24,7 @@ from moo_clustering.pool import PartitionPool
 _ALPHA = 0.5
 # Partitions are weighted by exp(_RATE * (log-likelihood + _SCORE_WEIGHT * selection score)).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Graph and linear kernels are used from this mean number of anchors per group. Weight of the linear kernel.
-# Ridge penalty.
+# Mean anchors per group from which graph and linear kernels are used, linear-kernel weight, ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # An anchor's group is corrected if the prediction for another group exceeds _SURELY. No group is corrected if
 # predictions contradict a fraction of anchors above _MOST_AT_ODDS times the error rate.
@@ -72,8 +71,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # Give ``start`` the highest score: it is a consensus, or was selected by other criteria than the
-            # score.
+            # Give ``start`` the highest score: it is a consensus, or was selected by other criteria.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -320,9 +318,8 @@ def spread_groups(
     base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
     """Infer the groups of all points from ``groups`` of the anchors ``points``, oldest first."""
-    # Groups are numbered by first anchor. ``pairs`` are pairs chosen by the user in which at least one point
-    # is not an anchor. ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain
-    # pairs.
+    # Groups are numbered by first anchor. ``pairs`` come from volunteered answers about points that are not
+    # both anchors. ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
     with one_thread("blas"):
         return _spread(base, points, groups, pairs, signs)
 

@@ -113,8 +113,8 @@ class State:
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
     """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
-    # Two answers with error rate e differ with probability 2 e (1 - e). The prior of this probability is a
-    # Beta distribution with e = ``prior`` in its mean, and the weight of four repeats.
+    # Two answers with error rate e differ with probability 2 e (1 - e). Its Beta prior has the mean for e =
+    # ``prior``, and a weight of four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
@@ -126,7 +126,7 @@ def log_odds(error_rate: float) -> float:
 
 
 def odds_of(confidence: float | None) -> float | None:
-    """Return the log-odds of an answer with the given confidence; None if no confidence is given."""
+    """Return the log-odds that an answer with this confidence is correct; None if no confidence is given."""
     return None if confidence is None else log_odds(max(1.0 - confidence, _LEAST_RATE))
 
 

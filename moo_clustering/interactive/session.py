@@ -57,8 +57,8 @@ class AnswerSession:
     ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Each answer updates ``labels_``,
     using the partitions of the fit, without refitting. Answered samples form groups, and a kernel based on
     the pool extends the groups to the other samples. Clusters without answered samples remain groups of their
-    own, unless answered groups have more than two clusters on average. Answers change probabilities, so a
-    single wrong answer does little harm, and answers can contradict each other.
+    own, unless answered groups have more than two clusters on average. Answers can contradict each other, and
+    a single wrong answer does little harm.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class AnswerSession:
 
     @property
     def mode(self) -> Literal["pairs", "names"]:
-        """Whether questions ask about pairs or for names."""
+        """Kind of questions: ``"pairs"`` or ``"names"``."""
         return self._mode
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:

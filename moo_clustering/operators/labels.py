@@ -293,7 +293,7 @@ class CanonicalRepair(base.GeneRepair):
 
 @documented(base.SHARED)
 class MinSizeRepair(base.GeneRepair):
-    """Fill clusters up to the minimum size, starting with the moves of bags that worsen the objective least.
+    """Fill clusters up to the minimum size by the moves of bags that worsen the objective least.
 
     Cluster labels are rounded first, and valid individuals are not changed. If the objective has
     ``handling="repair"``, violated constraints are also repaired. Takes as long as an evaluation, plus O(N)

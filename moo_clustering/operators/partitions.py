@@ -31,7 +31,7 @@ CROSSED = "crossed"
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Graph of symmetric similarities between samples, which operators and their deep copies share.
+    """Symmetric similarities between samples; deep copies of operators share the same object.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
 
 
 class LabelMutation(base.DrawnMutation):
-    """Mutation of single partitions whose labels are numbered by first appearance, before and afterwards."""
+    """Base class for mutations of single partitions, with clusters numbered by first appearance."""
 
     @abstractmethod
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
@@ -281,16 +281,16 @@ class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition from a pool, unless there are ``k_max`` clusters.
 
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
-    cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either all these
-    pieces or a random one become clusters. Smaller pieces stay with the largest piece or the remainder.
-    Requires a ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
+    cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either a random one
+    of them or all except the largest become new clusters. The other samples stay together. Requires a
+    ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     min_share : float, default=0.08
         Minimum size of a new cluster, as a share of the split cluster's samples.
     max_tries : int, default=12
-        Maximum number of attempts. If all fail, the partition is not changed.
+        Maximum number of attempts. If all attempts fail, the partition is not changed.
     """
 
     def __init__(

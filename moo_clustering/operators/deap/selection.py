@@ -139,8 +139,8 @@ def fgka_fitness(
     """Compute the selection fitness of partitions that can contain empty clusters.
 
     A partition without empty clusters is legal. Its fitness is max(0, 1.5 f_max - F), where f_max is the
-    highest finite objective so far, or 0 if F is infinite or NaN. The fitness of all illegal partitions is
-    the lowest fitness of the legal ones with finite F (1 if there are none), multiplied by the factor
+    highest finite objective so far, or 0 if F is infinite or NaN. The fitness of an illegal partition is the
+    lowest fitness of the legal ones with finite F (1 if there are none), times the factor selected by
     ``legality``. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Parameters
