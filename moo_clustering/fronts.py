@@ -343,7 +343,7 @@ def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]
 
 
 def hypervolume(F: FloatArray, box: Box) -> float:
-    """Return the fraction of a box dominated by the members within it; objectives are minimised."""
+    """Return the fraction of a box's volume that the solutions F dominate; objectives are minimised."""
     scaled = (F - box[0]) / (box[1] - box[0])
     scaled = scaled[(scaled < 1.0).all(axis=1)]
     if not len(scaled) or scaled.shape[1] == 1:

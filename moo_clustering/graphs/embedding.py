@@ -154,7 +154,8 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Order samples so that neighbours are close in memory, because memory access limits large products.
+    # Order samples so that neighbours are close in memory, because memory access limits the speed of large
+    # products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     products = _Products(_reordered(L, order), n_jobs)
     values, found = chebyshev_pairs(products, n_pairs, scale, known[order], rng, n_vectors)
@@ -355,9 +356,9 @@ def _filtered(
     products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
     """Multiply the block by a Chebyshev polynomial of L; the block is overwritten."""
-    # The polynomial is small between ``last`` (the block's largest Ritz value) and 2 * scale (an upper bound
-    # on the eigenvalues), and grows below ``last``. Its degree suffices to divide the residuals of the Ritz
-    # values ``wanted`` by ``excess``. The damped interval starts at ``cut`` > ``wanted``.
+    # The polynomial is small between ``cut`` and 2 * scale (an upper bound on the eigenvalues), and grows
+    # below ``cut``, which is at least ``last`` (the block's largest Ritz value). Its degree suffices to
+    # divide the residuals of the Ritz values ``wanted`` by ``excess``.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
@@ -496,7 +497,8 @@ def weakly_tied_parts(
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors that nearly span the null space of L, each non-zero in one part only."""
     # The null vector ``lengths`` of L contains ones or square roots of degrees; its restriction to a part
-    # without edges to other parts is also a null vector. Parts whose restriction is far from one are omitted.
+    # without edges to other parts is also a null vector. Parts are omitted if this does not hold even
+    # approximately.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

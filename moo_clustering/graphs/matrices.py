@@ -109,7 +109,7 @@ class SimilarityEdges:
     def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
         """Return the total edge weights within and between clusters, each of shape (n_individuals,)."""
         within, between = np.zeros(len(labels)), np.zeros(len(labels))
-        # Use the smallest sufficient integer type, because each edge reads two rows of labels.
+        # Use the smallest sufficient integer type to save memory access: each edge reads two rows of labels.
         narrow = np.min_scalar_type(int(labels.max(initial=0)))
         for rows in block_slices(len(labels), self.n_samples):
             turned = np.ascontiguousarray(labels[rows].T.astype(narrow))

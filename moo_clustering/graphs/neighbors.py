@@ -511,7 +511,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search; for cosine and squared distances, the search itself is Euclidean."""
+    """Prepare points for a search, which is Euclidean for cosine and squared Euclidean distances."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":

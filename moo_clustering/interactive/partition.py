@@ -53,7 +53,7 @@ class QuestionPool:
     sample_features : ndarray of shape (n_samples, n_features) or None
         Scaled features of the samples, if the points are landmarks.
     nearest : callable or None
-        Returns the three nearest landmarks of each sample and their weights, both of shape (n_samples, 3).
+        Function that returns each sample's three nearest landmarks and their weights, shape (n_samples, 3).
     representatives : ndarray of shape (n_points,) or None
         Sample displayed for each point. Default: the sample nearest to the mean of the landmark's samples.
     """

@@ -343,7 +343,7 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return 30 points in clusters with the most expected errors, the 30 least certain and 30 others."""
+        """Return 30 points in clusters with most expected errors, the 30 least certain and 30 random ones."""
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
@@ -385,7 +385,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Return a question about an anchor that no answer links to its group's oldest anchor, or None."""
+        """Return a question about an anchor that no "together" links to its group's oldest, or None."""
         if self.names:
             return None
         spread, state = self.spread, self.state

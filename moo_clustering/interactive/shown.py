@@ -37,7 +37,7 @@ class Picture(NamedTuple):
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read the picture at a cell's path; return None unless it is a picture in the folder, up to 10 MB."""
+    """Read the picture at the path in a cell; return None if invalid, outside ``folder`` or above 10 MB."""
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
         root = folder.resolve(strict=True)
