@@ -79,8 +79,7 @@ def spectral_embedding(
     n_components : int
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
-        ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times the unscaled ``"sym"``
-        eigenvectors.
+        ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times unscaled ``"sym"`` vectors.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
         ``"auto"``: ``"dense"`` for up to 1500 samples; from 20,000 samples ``"chebyshev"``, unless a
         factorisation is cheap or the Laplacian is unnormalised with very unequal degrees; else ``"arpack"``.
@@ -154,8 +153,7 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Order samples so that neighbours are close in memory, because memory access limits the speed of large
-    # products.
+    # Order samples so that neighbours are close in memory, because memory access slows large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     products = _Products(_reordered(L, order), n_jobs)
     values, found = chebyshev_pairs(products, n_pairs, scale, known[order], rng, n_vectors)
@@ -416,7 +414,7 @@ class _Products:
         for_blocks(multiply, len(block), small.size, self.n_jobs)
 
     def inner(self, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Compute inner products between columns, summed over fixed row blocks."""
+        """Compute ``left.T @ right``, summed over fixed row blocks."""
         shape = left.shape[1], right.shape[1]
 
         def add(lo: int, hi: int, total: FloatArray) -> None:
@@ -497,8 +495,7 @@ def weakly_tied_parts(
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors that nearly span the null space of L, each non-zero in one part only."""
     # The null vector ``lengths`` of L contains ones or square roots of degrees; its restriction to a part
-    # without edges to other parts is also a null vector. Parts are omitted if this does not hold even
-    # approximately.
+    # without edges to other parts is also one. Omit parts for which this is far from true.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -96,11 +96,12 @@ def neighbor_lists(
     to twelve digits are tied; ``ties`` determines the order of tied samples. Source: PESC, Algorithm 3, Eq.
     3. The approximate search is that of Dong, Moses and Li 2011, as implemented in pynndescent.
 
-    ``"exact"`` uses a KD-tree for Minkowski metrics and up to 12 features, in O(N log N) time for
-    well-behaved data; ``"blocks"`` for the Euclidean metric, at least 8192 samples and 5 to 64 features; and
-    otherwise ``"brute"``, in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for
-    fewer than two samples, invalid distances, an unsupported metric or a sample without admissible
-    neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
+    ``"exact"`` uses ``"tree"`` for Minkowski metrics, in O(N log N) time for well-behaved data with few
+    features, and ``"brute"`` for other metrics, in O(N^2 d) time. For metrics with the order of the Euclidean
+    metric, it uses ``"blocks"`` for at least 8192 samples and 5 to 64 features, and otherwise ``"brute"`` for
+    more than 12. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for fewer than two samples, invalid
+    distances, an unsupported metric or a sample without admissible neighbours, and an ImportError if
+    ``"approximate"`` requires pynndescent.
 
     Parameters
     ----------

@@ -416,7 +416,7 @@ def vary(
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return a function ``vary(X, rng) -> X`` that applies ``perturb`` to a copy of X and repairs it."""
+    """Return a function ``vary(X, rng) -> X`` that applies ``perturb`` to a copy of X, then ``repair``."""
     who = type(perturb).__name__ if isinstance(perturb, Mutation) else name_of(perturb)
 
     def vary(X: NDArray[Any], rng: Generator) -> NDArray[Any]:

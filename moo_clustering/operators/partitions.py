@@ -148,9 +148,10 @@ class GroupingOverlayCrossover(base.PairCrossover):
 
     The child inherits each cluster of A with probability one half, but always at least one and never all
     (none if A has only one cluster). All other samples keep their clusters of B. If less than ``min_share``
-    of a cluster of B remains, its samples join their neighbours' clusters in rounds; samples without links
-    stay together. While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
-    Requires a ``LabelEncoding``. Takes O(n_samples + links + k^2) time per child. Source: ParetoClustering.
+    of a cluster of B remains, it is dissolved: in rounds, its samples join the clusters of their neighbours;
+    samples that cannot join any stay together. While there are more than ``k_max`` clusters, the smallest
+    joins its most similar cluster. Requires a ``LabelEncoding``. Takes O(n_samples + links + k^2) time per
+    child. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -331,13 +332,13 @@ class PoolSplit(LabelMutation):
 
 @documented(base.SHARED)
 class GraphRefine(LabelMutation):
-    """In each of a few steps, move all samples simultaneously to the clusters of their neighbours.
+    """In a few steps, move all samples at once to the clusters to which they are most similar.
 
-    For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum_j
-    S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties are broken in favour of the sample's own cluster, then of
-    the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would leave fewer than
-    ``k_min`` clusters is not taken.
-    Requires a ``LabelEncoding``. Takes O(links) time per step and individual. Source: ParetoClustering.
+    For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum of
+    S_ij over its samples j, plus inertia vol_i if l_i = c. Ties are broken in favour of the sample's own
+    cluster, then of the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would
+    leave fewer than ``k_min`` clusters is not taken. Requires a ``LabelEncoding``. Takes O(links) time per
+    step and individual. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -376,13 +377,13 @@ class PairViolationMutation(LabelMutation):
 
     For a pair (i, j) in random order, the piece contains the samples that share a cluster with i in both the
     current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
-    moving the piece to the cluster of j. A cannot-link is satisfied by turning a piece without j into a new
-    cluster or by moving it to the most similar other cluster. One of the two moves is drawn at random; the
-    other is used if the drawn move would violate ``k_min..k_max``, or if no other cluster is linked to the
-    piece. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
-    Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per individual.
-    Combine this mutation with an objective that scores cluster boundaries; otherwise, the search cuts off
-    tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
+    moving the piece to the cluster of j. A cannot-link is satisfied by turning the piece (which must not
+    contain j) into a new cluster or by moving it to the most similar other cluster. One of the two moves is
+    drawn at random; the other is used if the drawn move would violate ``k_min..k_max``, or if no other
+    cluster is linked to the piece. If no pool partition cuts the cluster, only must-links can be satisfied,
+    by a merge. Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per
+    individual. Combine this mutation with an objective that scores cluster boundaries; otherwise, the search
+    cuts off tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
     """
 
     def __init__(
