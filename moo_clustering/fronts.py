@@ -149,7 +149,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        Its score exceeds the score of the next lower number, and is at least the score of the next higher.
+        A maximum exceeds the score for the next lower number, and is at least the score for the next higher.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -196,7 +196,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     whose error then decreases most per link, along the lower convex hull of the sample's (number of links,
     error). Errors are from non-negative orthogonal matching pursuit, a greedy approximation. Takes O(n k (w
     n_features + k^2) + n w log(n w)) time for n samples with w candidate neighbours and at most k links each.
-    Memory is O(n w), plus one weight per link of each hull vertex.
+    Memory is O(n w), plus the weights at the hull vertices.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def bridge_components(
 
     The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
     components. Otherwise, it takes O(N log N) time on well-behaved data, and is approximate for large
-    components with more than 4 features: only the 1024 samples nearest to the other's centre are compared.
+    components with more than 4 features: only the 1024 samples nearest to each other's centre are compared.
 
     Parameters
     ----------

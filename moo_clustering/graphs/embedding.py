@@ -494,8 +494,8 @@ def weakly_tied_parts(
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors that nearly span the null space of L, each non-zero in one part only."""
-    # The null vector ``lengths`` of L contains ones or square roots of degrees; its restriction to a part
-    # without edges to other parts is also one. Omit parts for which this is far from true.
+    # A part without edges to other parts has a null vector: the part's entries of ``lengths`` (ones or square
+    # roots of degrees). Parts whose vector is far from a null vector are omitted.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -48,7 +48,7 @@ MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-# Number of additional points per search, so that few searches must be repeated because of ties in last place.
+# Number of additional points per search; ties with the last neighbour then rarely require a wider search.
 _SPARE = 4
 # Smallest distance stored in single precision without loss of digits.
 _LEAST = 1e-30
@@ -99,9 +99,9 @@ def neighbor_lists(
     ``"exact"`` uses ``"tree"`` for Minkowski metrics, in O(N log N) time for well-behaved data with few
     features, and ``"brute"`` for other metrics, in O(N^2 d) time. For metrics with the order of the Euclidean
     metric, it uses ``"blocks"`` for at least 8192 samples and 5 to 64 features, and otherwise ``"brute"`` for
-    more than 12. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for fewer than two samples, invalid
-    distances, an unsupported metric or a sample without admissible neighbours, and an ImportError if
-    ``"approximate"`` requires pynndescent.
+    more than 12 features. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for fewer than two
+    samples, invalid distances, an unsupported metric or a sample without admissible neighbours, and an
+    ImportError if ``"approximate"`` requires pynndescent.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ def spectral_partition(
                 f"the graph has {n_components} components, and bridge=True requires X to link them; "
                 "pass X or set bridge=False"
             )
-        # Same as bridge_components, without computing the components again.
+        # Equivalent to ``bridge_components``, but with the known components.
         weight, keys = bridge_weight(graph), rng.permutation(n_samples)
         graph = link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
     elif n_components > n_clusters:

@@ -258,7 +258,7 @@ class Spread:
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
         """Return the expected decrease in misplaced samples that each candidate would cause as an anchor."""
-        # Variance reduction of a Gaussian process, weighted by the points' errors and numbers of samples.
+        # Variance reduction of a Gaussian process at all points, weighted by their errors and sample numbers.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
         values = np.zeros((len(points), len(candidates)))

@@ -114,7 +114,7 @@ class State:
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
     """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
     # Two answers with error rate e differ with probability 2 e (1 - e). Its Beta prior has the mean for e =
-    # ``prior``, and a weight of four repeats.
+    # ``prior``, and weighs as much as four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)

@@ -72,7 +72,7 @@ class AnswerSession:
         raises an error. Otherwise, a sample's name can be overruled by the other answers. "auto" starts from
         0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
         both are treated as "unknown", and ``error_rate_`` rises, which causes more repeats. Answers are
-        weighted as with 0.03.
+        always weighted as with 0.03.
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional

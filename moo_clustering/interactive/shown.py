@@ -263,7 +263,7 @@ class ShownSamples:
     @classmethod
     def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
         columns = tuple(
-            ShownColumn(name, kind, values, tuple(words), *form)  # files of earlier versions contain no form
+            ShownColumn(name, kind, values, tuple(words), *form)  # files of earlier versions have no ``form``
             for (name, kind, words, *form), values in zip(meta["columns"], arrays["shown_cells"], strict=True)
         )
         texts = None if meta["texts"] is None else tuple(meta["texts"])

@@ -105,7 +105,7 @@ class LabelGraph:
         return relabel_by_first_appearance(number[labels])
 
     def _rows(self, labels: Labels) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
-        # The kernels do not check bounds.
+        # Check sizes here, because the kernels do not check bounds.
         require_same_samples("graph and partition", self.n_samples, len(labels))
         return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
