@@ -318,7 +318,7 @@ def chebyshev_pairs(
     # The initial block contains ``known`` and random vectors. Each round filters the block, orthonormalises
     # it, and computes the best pairs in its span. Converged vectors are not filtered again. Beyond the first
     # ``n_vectors`` pairs, only eigenvalues need to be accurate. A filter takes one pass over L per degree.
-    # Threads process rows of L and fixed blocks of vectors, so their number does not affect any sum.
+    # Threads process rows of L and fixed blocks of vectors, so the number of threads does not affect any sum.
     L, n = products.L, products.L.shape[0]
     # The tolerance is stricter than for Lanczos, because final residuals are close to it. It is looser where
     # only the eigenvalue is needed, whose error is of the order of the squared residual.

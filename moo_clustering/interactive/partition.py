@@ -295,7 +295,7 @@ class Spread:
         return np.where(wrong, best, self.groups)
 
     def labels_of_samples(self) -> IntpArray:
-        """Return the group of each sample: that of its point or, with landmarks, a local prediction."""
+        """Return each sample's group: that of its point, or predicted from the three nearest landmarks."""
         base = self.base
         if base.landmark_of is None:
             return self.group

@@ -558,7 +558,7 @@ class Inquiry:
             if first != second:
                 self._join_if_likely(state, (g, h), first, second, answer)
             elif sign < 0:
-                # The answer contradicts a group, so place the younger of both anchors again.
+                # The answer contradicts a group, so place the more recent of both anchors again.
                 younger = max(known, key=list(state.anchors).index)
                 q = self.posterior(younger, state)
                 if self._is_clear(q):

@@ -650,7 +650,7 @@ class AnswerSession:
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
-        """Store an event in memory and, if there is a file, append it before it takes effect."""
+        """Store an event and, if the session has a file, append it there before the event takes effect."""
         if self._path is not None:
             line = (json.dumps(event) + "\n").encode()
             with open(self._path, "r+b", buffering=0) as file:

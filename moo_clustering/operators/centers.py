@@ -93,7 +93,7 @@ class RelocateCenter(base.DrawnMutation):
     ----------
     removal : {"uniform", "cheap"}, default="uniform"
         ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` draws three random centres, moves
-        the one whose removal increases the objective least, and replaces D_i with its square.
+        the one whose removal increases the objective least, and uses D_i^2 instead of D_i.
     mix : float, optional
         Probability of a uniform draw. Default: the individual's ``"mix"``, as set by
         :class:`CenterMatchingCrossover`, or, if absent, a uniform random number for each mutation.

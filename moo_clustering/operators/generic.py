@@ -70,7 +70,7 @@ class RefillingSampling(Sampling):
     Parameters
     ----------
     sampling : pymoo Sampling
-        Sampling to repeat. It must draw valid genotypes if ``duplicates`` decodes them.
+        Sampling to repeat, which must draw valid genotypes if ``duplicates`` decodes them.
     duplicates : pymoo DuplicateElimination
         Duplicate elimination, such as :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20

@@ -30,8 +30,8 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 class DirectedMutation(base.SeededMutation):
     """Base class for mutations that improve a weighted sum of the objectives.
 
-    ``DirectedWalks`` sets the weights; in other algorithms, they are random and divided by the objectives'
-    mean magnitudes. Subclasses override :meth:`toward`.
+    ``DirectedWalks`` sets the weights. In other algorithms, weights are random, divided by each objective's
+    mean magnitude. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
