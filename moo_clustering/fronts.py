@@ -1,4 +1,4 @@
-"""Select solutions from fronts: attainment scores, control data, and the hull front of SRMOSC."""
+"""Scores for selecting solutions from fronts, and the convex hull of the SRMOSC front."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def attainment_scores(
 ) -> AttainmentScores:
     """Score each solution on a front by its distance to the nearest attainment surface of a control front.
 
-    An attainment surface is the boundary of the region that a front dominates. The objectives of each front
-    are scaled to [0, 1], and their square roots are compared. The end points of the front have score 0. Takes
-    O(n_solutions m) time and memory for control fronts with m solutions. Raises a ValueError if shapes do not
-    match, if there is no control front, or if a front has no solution with few enough clusters. Source: Handl
-    and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1, with the largest of the minimum distances as best score.
+    An attainment surface is the boundary of the region that a front dominates. Distances are computed between
+    the square roots of the objectives, scaled to [0, 1] for each front. The end points of the front have
+    score 0. Takes O(n_solutions m) time and memory for control fronts with m solutions. Raises a ValueError
+    if shapes do not match, if there is no control front, or if all solutions on a front have too many
+    clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1; the largest score is best.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _staircase(values: FloatArray) -> FloatArray:
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
-    """Return distances to the staircase with the given corners (its lower left vertices)."""
+    """Return the distance of each point to the attainment surface of the front ``corners``."""
     x, y = points[:, :1], points[:, 1:]
     left, low = corners[:, 0], corners[:, 1]
     above, right = np.append(np.inf, low[:-1]), np.append(left[1:], np.inf)
@@ -116,7 +116,7 @@ class AttainmentScores:
     Attributes
     ----------
     scores : ndarray of shape (n_solutions,)
-        Distance of each solution to the nearest control front; NaN above ``k_max`` clusters.
+        Distance to the nearest attainment surface of a control front; NaN above ``k_max`` clusters.
     n_clusters : ndarray of shape (n_solutions,), int64
     k_max : int
         Maximum number of clusters in the scored solutions.
@@ -149,7 +149,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        A local maximum exceeds the score of the next lower number, and is not below that of the next higher.
+        A maximum exceeds the score for the next lower number, and is at least the score for the next higher.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -190,19 +190,19 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 
 @documented()
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
-    """Construct solutions on the convex hull of SRMOSC's front, whose objectives are sums over the samples.
+    """Approximate the solutions on the convex hull of the SRMOSC front.
 
-    For each sample, non-negative orthogonal matching pursuit computes the error for each number of links.
-    Each step along a sample's lower convex hull of (number of links, error) leads from one solution to the
-    next; steps are sorted by decrease in error per link. The pursuit is greedy, so the result is approximate.
-    Takes O(n k (w n_features + k^2) + n w log(n w)) time for n samples with at most k links to w candidates,
-    and O(n w) memory, plus one weight for each link at a hull corner.
+    In the first solution, each sample has one link. Each step to the next solution adds links to the sample
+    whose error then decreases most per link, along the lower convex hull of the sample's (number of links,
+    error). Errors are from non-negative orthogonal matching pursuit, a greedy approximation. Takes O(n k (w
+    n_features + k^2) + n w log(n w)) time for n samples with w candidate neighbours and at most k links each.
+    Memory is O(n w), plus the weights at the hull vertices.
 
     Parameters
     ----------
     problem : SRMOSCProblem
     n_jobs : int, optional
-        Number of threads. It does not affect the result.
+        Number of threads; does not affect the result.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     kept = np.zeros((n_samples, width), dtype=np.bool_)
     least_squares.lower_hulls(errors, 0, n_samples, kept)
     row, place = np.nonzero(kept)
-    # Repeat the pursuit to get the weights at hull corners: all weights would take too much memory.
+    # The first pass stored no weights, to save memory; the second pass stores those at hull vertices only.
     entries = np.concatenate([[0], np.cumsum(place + 1)])
     slots[row, place] = entries[:-1]
     corner_errors = errors[row, place]
@@ -239,7 +239,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
 
 def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Return the objectives of all members, and the row that each step changes, best gain first."""
+    """Return the objectives of all members, and the sample whose links each step changes."""
     first = np.concatenate([[True], row[1:] != row[:-1]])
     step = np.flatnonzero(~first)
     gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
@@ -252,7 +252,7 @@ def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatA
 
 @dataclass(frozen=True, eq=False)
 class SRMOSCHull:
-    """Result of :func:`srmosc_hull_front`: solutions (members) from one link per sample to all useful links.
+    """Result of :func:`srmosc_hull_front`: solutions, called members, by increasing number of links.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ class SRMOSCHull:
         return weights
 
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
-        """Return the row of each link of a member, and the position at which its weight is stored."""
+        """Return the sample of each link of a member, and its index in ``_columns`` and ``_values``."""
         if not -len(self) <= member < len(self):
             raise ValueError(f"member must be from {-len(self)} to {len(self) - 1}, got {member}")
         n_samples = self._problem.n_samples
@@ -306,7 +306,7 @@ class SRMOSCHull:
 
 
 def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
-    """Return the distinct members nearest to ``n_members`` evenly spaced values, sorted by value."""
+    """Return the indices of up to ``n_members`` roughly evenly spaced values, sorted by value."""
     order = np.argsort(values, kind="stable")
     if len(order) <= n_members:
         return order
@@ -318,7 +318,7 @@ def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
 
 
 def front_box(fronts: Sequence[FloatArray]) -> Box:
-    """Return the best values in all fronts, and the worst values plus a tenth of the range."""
+    """Return each objective's minimum over all fronts, and its maximum plus a tenth of its range."""
     every = np.concatenate(fronts)
     if not len(every):
         return np.zeros(every.shape[1]), np.ones(every.shape[1])
@@ -343,7 +343,7 @@ def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]
 
 
 def hypervolume(F: FloatArray, box: Box) -> float:
-    """Return the fraction of a box dominated by the members within it; objectives are minimised."""
+    """Return the fraction of a box's volume that the solutions F dominate; objectives are minimised."""
     scaled = (F - box[0]) / (box[1] - box[0])
     scaled = scaled[(scaled < 1.0).all(axis=1)]
     if not len(scaled) or scaled.shape[1] == 1:

@@ -24,7 +24,7 @@ from moo_clustering.graphs.neighbors import Metric, NeighborLists
 WEAKNESS = 1e-3
 # Maximum number of samples for which all sample pairs are compared.
 ALL_PAIRS_UP_TO = 2000
-# Without a KD-tree, only this many members of a part are compared: those nearest to the other part's centre.
+# Without a KD-tree, compare only this many samples of a part: those nearest to the other part's centre.
 FACING_SAMPLES = 1024
 # Maximum number of sample pairs between two parts for which all pairs are compared.
 COMPARED_PAIRS = 1 << 22
@@ -39,14 +39,14 @@ def bridge_components(
     lists: NeighborLists | None = None,
     rng: Generator,
 ) -> sp.csr_array:
-    """Link a graph's components by the minimum spanning tree of the smallest distances between components.
+    """Connect the components of a graph by the shortest links: a minimum spanning tree of the components.
 
-    Links have similarity 1e-3 min{s_ij > 0}: far below all similarities within components, but large enough
-    for a well-posed eigenproblem. Each sample without edges is a component. Source: PESC.
+    New links have similarity 1e-3 min{s_ij > 0}: far below all similarities within components, but large
+    enough for a well-posed eigenproblem. Each sample without edges is a component. Source: PESC.
 
     The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
-    components. Otherwise, it takes O(N log N) time on well-behaved data, and is exact except between large
-    components with more than 4 features, whose 1024 members nearest to the other's centre are compared.
+    components. Otherwise, it takes O(N log N) time on well-behaved data, and is approximate for large
+    components with more than 4 features: only the 1024 samples nearest to each other's centre are compared.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def bridge_components(
         Features or, with ``metric="precomputed"``, distances of shape (n_samples, n_samples).
     metric : str or callable, default="euclidean"
     lists : NeighborLists, optional
-        Neighbours of each sample. With more than 2000 samples, these links are used before any search.
+        Neighbours of each sample, which save searches if there are more than 2000 samples.
     rng : numpy.random.Generator
         Generator that determines the order of links of equal length.
 
@@ -88,7 +88,7 @@ def link_parts(
     lists: NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Join the parts of a graph by the shortest links, with similarity ``weight``; keys break ties."""
+    """Connect the parts of a graph by the shortest links, with similarity ``weight``; keys break ties."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys), keys)
     # Use the graph's index type; otherwise, SciPy would convert all its indices to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
@@ -101,8 +101,8 @@ def link_parts(
 def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Join all parts by Boruvka's algorithm; the functions ``proposals`` return candidate links."""
-    # Call each function until its links join no more parts. The last must always propose a link per part.
+    """Return links that connect all parts, by Boruvka's algorithm; ``proposals`` return candidate links."""
+    # Call each function until it returns no link; the last one must return links until all parts are joined.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -116,7 +116,7 @@ def spanning_links(
 
 
 def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the shortest link out of each part, without cycles; sample keys break ties."""
+    """Return the shortest candidate link out of each part, without cycles; sample keys break ties."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
     order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))
@@ -160,7 +160,7 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Propose each part's listed outward links, unless an unlisted link may be shorter than all of them."""
+    """Propose the listed links out of each part, if they certainly include its shortest link overall."""
     n_samples, width = lists.indices.shape
     # Unlisted admissible samples are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
@@ -175,7 +175,7 @@ def _listed_links(lists: NeighborLists) -> Proposal:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
-        # Store only the listed links that lead out of a part, which are few.
+        # Work in blocks, because only the links that lead out of a part must be stored, and they are few.
         links = _joined([outward(part, parts) for part in block_slices(n_samples, width)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
@@ -211,10 +211,10 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """Link each sample in a small part (size m) to the nearest outside sample among m + 1 neighbours."""
+        """Link each sample in a part of at most 64 samples to the nearest sample outside the part."""
         sizes = np.bincount(parts)
-        # The largest part needs no links of its own, because other parts link to it. In all other parts with
-        # at most 64 samples, each sample searches for the nearest sample outside the part.
+        # The largest part needs no links of its own, because other parts link to it. The m + 1 samples
+        # nearest to a sample (including itself) contain one outside its part of size m.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]).tolist():
@@ -230,16 +230,16 @@ class LargeGraphBridges:
         return _joined(offers)
 
     def between_parts(self, parts: Int32Array) -> Links:
-        """Find the closest pairs of samples between each part and the parts with the nearest centres."""
+        """Find the closest pairs of samples between each part and the 8 parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        # Query 9 centres, because the nearest one is the centre of the part itself, which is skipped below.
+        # Query 9 centres, because they include the centre of the part itself.
         n_partners = min(9, len(members))
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
         trees: dict[int, Any] = {}
         i, j, length = _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
-        # List links in both directions, because either part may choose them.
+        # List links in both directions, because each link is a candidate for both of its parts.
         return Links(np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length]))
 
     def _closest(
@@ -249,7 +249,7 @@ class LargeGraphBridges:
             p, q = q, p
         a, b = members[p], members[q]
         if len(a) * len(b) > COMPARED_PAIRS:
-            # With more than 4 features, KD-tree queries for distant samples visit almost the entire tree.
+            # With more than 4 features, a KD-tree query from a distant point visits almost the entire tree.
             if self.space.power is not None and self.points.shape[1] <= 4:
                 if q not in trees:
                     trees[q] = cKDTree(self.points[b], balanced_tree=False)
@@ -261,7 +261,7 @@ class LargeGraphBridges:
         return _shortest(a, b[place], length)
 
     def _facing(self, members: Int64Array, target: FloatArray) -> Int64Array:
-        """Select the members closest to the centre of another part."""
+        """Select the ``FACING_SAMPLES`` members closest to ``target``, the centre of another part."""
         if len(members) <= FACING_SAMPLES:
             return members
         parts = np.array_split(members, 1 + len(members) // neighbors.CHUNK)

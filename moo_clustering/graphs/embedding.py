@@ -1,4 +1,4 @@
-"""Smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev filters, LOBPCG and power iteration."""
+"""Smallest eigenpairs of Laplacians by dense, Lanczos, Chebyshev, LOBPCG and power iteration solvers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ Step = Callable[[FloatArray], FloatArray]
 _RESIDUAL = 1e-4
 # Number of additional vectors in a block, which speed up convergence.
 _EXTRA = 4
-# Maximum and minimum number of filter steps; fewer could miss vectors if initial residuals are small.
+# Maximum and minimum number of filter steps; fewer could miss vectors if the first residuals are small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
-# Maximum degree and log-amplification of a filter; higher values make a block's columns nearly dependent.
+# Maximum degree and log-amplification of a filter; higher values make columns nearly linearly dependent.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
 # An edge is weak if its weight divided by the scale of the Laplacian is below this value.
 _WEAK = 1e-3
@@ -61,16 +61,16 @@ def spectral_embedding(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the smallest eigenpairs of a graph Laplacian, including the trivial eigenvector.
 
-    ``"arpack"`` is Lanczos iteration, applied to the inverse if a factorisation is cheap. ``"chebyshev"`` is
-    subspace iteration with Chebyshev filters, on ``n_jobs`` threads; it may miss the smallest eigenvalues of
-    an unnormalised Laplacian with very unequal degrees. ``"lobpcg"`` is the block conjugate gradient method.
-    ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
+    ``"arpack"`` is Lanczos iteration, in shift-invert mode if a sparse factorisation of the Laplacian is
+    cheap. ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads; it may miss
+    the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees. ``"lobpcg"`` is the block
+    conjugate gradient method. ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
 
-    Iterative solvers take O(nnz + n_samples n_components) memory and time per step. Residual tolerances are
-    1e-4 (``"chebyshev"``: 1e-5, or 1e-3 for eigenvalues beyond ``n_components``), multiplied by the largest
-    degree for unnormalised Laplacians. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <=
-    n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006
-    (``"chebyshev"``).
+    Iterative solvers take O(nnz + n_samples n_components) memory and time per step. The tolerance for
+    residual norms is 1e-4, or for ``"chebyshev"`` 1e-5 (1e-3 for pairs after the first ``n_components``); for
+    unnormalised Laplacians, it is multiplied by the largest degree. Raises a ValueError unless 1 <=
+    n_components <= n_eigenvalues <= n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago,
+    Chelikowsky, J. Comput. Phys. 219, 2006 (``"chebyshev"``).
 
     Parameters
     ----------
@@ -81,15 +81,15 @@ def spectral_embedding(
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
         ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times unscaled ``"sym"`` vectors.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
-        ``"auto"`` uses ``"dense"`` for up to 1500 samples; ``"chebyshev"`` from 20,000 samples, unless a
-        factorisation is cheap or unnormalised degrees are very unequal; and otherwise ``"arpack"``.
+        ``"auto"``: ``"dense"`` for up to 1500 samples; from 20,000 samples ``"chebyshev"``, unless a
+        factorisation is cheap or the Laplacian is unnormalised with very unequal degrees; else ``"arpack"``.
     rng : numpy.random.Generator
         Generator for the initial vectors.
     n_eigenvalues : int, optional
-        Number of eigenvalues, at least ``n_components`` (the default); the eigengap requires one more.
+        Number of eigenvalues, at least ``n_components`` (the default); one more is needed for the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Index of each sample's weakly connected part, such as its component before bridging. Default: parts
-        joined only by weak edges. Affects only the convergence of iterative solvers near eigenvalue 0.
+        Part of each sample, such as its component before bridging; only weak edges may connect parts.
+        Default: computed from S. Helps iterative solvers to converge near eigenvalue 0.
     n_jobs : int, optional
         Number of threads for ``"chebyshev"``; does not affect the result.
 
@@ -97,7 +97,7 @@ def spectral_embedding(
     -------
     eigenvalues : ndarray of shape (n_eigenvalues,), increasing
     vectors : ndarray of shape (n_samples, n_components)
-        Eigenvectors. The entry of largest magnitude in each vector (before rows are scaled) is positive.
+        Eigenvectors. Before rows are scaled, the entry of largest magnitude in each vector is positive.
     """
     S = short_indices(sp.csr_array(checked_graph(S)))
     n_samples = S.shape[0]
@@ -153,7 +153,7 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Order samples so that neighbours are close in memory, because memory access limits large products.
+    # Order samples so that neighbours are close in memory, because memory access slows large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     products = _Products(_reordered(L, order), n_jobs)
     values, found = chebyshev_pairs(products, n_pairs, scale, known[order], rng, n_vectors)
@@ -180,7 +180,7 @@ def _factors_well(S: sp.csr_array) -> bool:
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
     far = 0
-    # Start the second search from the sample farthest from the first start.
+    # Start the second search from the sample farthest from sample 0, so that levels are narrower.
     for _ in range(2):
         hops = csgraph.dijkstra(S, indices=far, unweighted=True)
         hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
@@ -189,7 +189,7 @@ def _factors_well(S: sp.csr_array) -> bool:
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Make the entry of largest magnitude in each column positive (the first entry if several nearly tie)."""
+    """Make the entry of largest magnitude in each column positive (the first one if they nearly tie)."""
     magnitude = np.abs(vectors)
     first = (magnitude >= (1.0 - 1e-6) * magnitude.max(axis=0)).argmax(axis=0)
     signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
@@ -202,7 +202,7 @@ def eigengap(
 ) -> float:
     """Compute eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian.
 
-    Source: PESC, which uses it to select the scale factor without known classes.
+    Source: PESC, which selects the scale factor of the similarities by this gap if no classes are known.
 
     Parameters
     ----------
@@ -226,10 +226,10 @@ def lanczos_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
     """Compute the smallest eigenpairs by Lanczos runs, each orthogonal to the vectors found before."""
-    # Each run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
-    # zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing. The
-    # eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal vectors, one per part, that nearly
-    # span the null space. With ``factorize``, (L + tiny I)^-1 replaces I - L / scale and saves steps.
+    # Each run finds only one vector for several (nearly) equal eigenvalues, such as those near zero of a
+    # graph with (nearly) separate parts. Runs are repeated until no pair is missing. The eigenvalues of L are
+    # in [0, 2 scale]. ``known`` contains orthonormal vectors that nearly span the null space. Lanczos
+    # iteration on (L + tiny I)^-1 takes fewer steps than on I - L / scale.
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
@@ -259,7 +259,7 @@ def lanczos_pairs(
 
 
 def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
-    """Return a function that applies (L + shift I)^-1 by sparse factorisation, and a tolerance for ARPACK."""
+    """Return a function that multiplies a vector by (L + shift I)^-1, and a tolerance for ARPACK."""
     shifted = (L + 1e-5 * scale * sp.eye_array(L.shape[0])).tocsc()
     options = {"SymmetricMode": True}
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
@@ -267,7 +267,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """Approximate up to ``n_pairs`` eigenvectors of the lowest eigenvalues in the span of ``known``."""
+    """Return Ritz vectors of the lowest (up to ``n_pairs``) Ritz values in the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()
@@ -297,7 +297,7 @@ class _Deflated:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
     def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
-        """Return converged orthonormal eigenvectors among those of the ``n_pairs`` largest eigenvalues."""
+        """Return those eigenvectors of the ``n_pairs`` largest eigenvalues that converged, orthonormal."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
@@ -318,10 +318,10 @@ def chebyshev_pairs(
     # The initial block contains ``known`` and random vectors. Each round filters the block, orthonormalises
     # it, and computes the best pairs in its span. Converged vectors are not filtered again. Beyond the first
     # ``n_vectors`` pairs, only eigenvalues need to be accurate. A filter takes one pass over L per degree.
-    # Threads process rows of L and fixed blocks of vectors, so their number does not affect any sum.
+    # Threads process rows of L and fixed blocks of vectors, so the number of threads does not affect any sum.
     L, n = products.L, products.L.shape[0]
     # The tolerance is stricter than for Lanczos, because final residuals are close to it. It is looser where
-    # only the eigenvalue is needed, because errors of eigenvalues are of the order of squared residuals.
+    # only the eigenvalue is needed, whose error is of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_vectors:] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
@@ -354,9 +354,9 @@ def _filtered(
     products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
     """Multiply the block by a Chebyshev polynomial of L; the block is overwritten."""
-    # The polynomial is small between ``last`` (the block's largest Ritz value) and 2 scale (an upper bound on
-    # the eigenvalues), and grows below ``last``. Its degree suffices to divide the residuals of the Ritz
-    # values ``wanted`` by ``excess``. ``cut`` stays above ``wanted`` even if eigenvalues are dense.
+    # The polynomial is small between ``cut`` and 2 * scale (an upper bound on the eigenvalues), and grows
+    # below ``cut``, which is at least ``last`` (the block's largest Ritz value). Its degree suffices to
+    # divide the residuals of the Ritz values ``wanted`` by ``excess``.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
@@ -378,7 +378,7 @@ def _filtered(
 def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Replace a block by its Ritz vectors; return ascending Ritz values and |L u - lambda u|."""
     for _ in range(3):
-        # Repeat for nearly dependent columns; rounding errors give dependent columns new directions.
+        # One pass would not make nearly dependent columns orthogonal to working precision.
         gram = products.inner(block, block)
         lengths = np.sqrt(np.diagonal(gram))
         weights, rotation = eigh(gram / lengths / lengths[:, None])
@@ -400,13 +400,13 @@ class _Products:
         self.L, self.n_jobs = L, n_jobs
 
     def combine(self, block: FloatArray, factors: tuple[float, float, float], out: FloatArray) -> None:
-        """Set ``out`` to a L block + b block + c out, where (a, b, c) are the factors."""
+        """Set ``out`` to a * L @ block + b * block + c * out, where a, b and c are the factors."""
         rows, n_entries = (self.L.indptr, self.L.indices, self.L.data), max(1, self.L.nnz // len(block))
         kernel = partial(combine_products, *rows, block, factors, out)
         for_blocks(kernel, len(block), block.shape[1] * n_entries, self.n_jobs)
 
     def multiply(self, block: FloatArray, small: FloatArray, out: FloatArray) -> None:
-        """Add block times a small matrix to ``out``; if ``out`` is the block, replace it by the product."""
+        """Add ``block @ small`` to ``out`` or, if ``out`` is the block, replace the block by the product."""
 
         def multiply(lo: int, hi: int) -> None:
             out[lo:hi] = block[lo:hi] @ small if out is block else out[lo:hi] + block[lo:hi] @ small
@@ -414,7 +414,7 @@ class _Products:
         for_blocks(multiply, len(block), small.size, self.n_jobs)
 
     def inner(self, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Compute inner products between columns, summed over fixed row blocks."""
+        """Compute ``left.T @ right``, summed over fixed row blocks."""
         shape = left.shape[1], right.shape[1]
 
         def add(lo: int, hi: int, total: FloatArray) -> None:
@@ -477,10 +477,10 @@ def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> Float
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
 ) -> Int32Array:
-    """Find the connected parts of a graph without its weak edges and without edges between ``parts``."""
+    """Find the components of a graph after deleting weak edges and edges between different ``parts``."""
     # An edge is weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Each part causes
-    # an eigenvalue near zero that Lanczos iteration can hardly separate from the others. If there would be
-    # more than one part per 20 samples, weak edges count as ordinary edges.
+    # an eigenvalue near zero that Lanczos iteration can hardly separate from the others. If deleting weak
+    # edges leaves more than one part per 20 samples, weak edges are kept.
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
     for least in (_WEAK * scale, -np.inf):
@@ -493,9 +493,9 @@ def weakly_tied_parts(
 
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
-    """Return one vector per weakly connected part of a graph; the vectors are orthonormal."""
-    # ``lengths`` is the null vector of L if the graph is connected: ones, or the square roots of the degrees.
-    # Parts such as single samples, whose vectors are far from null vectors of L, are omitted.
+    """Return orthonormal vectors that nearly span the null space of L, each non-zero in one part only."""
+    # A part without edges to other parts has a null vector: the part's entries of ``lengths`` (ones or square
+    # roots of degrees). Parts whose vector is far from a null vector are omitted.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -1,4 +1,4 @@
-"""Neighbour lists, and a spanning tree with the interestingness of its links, for locus-based genes."""
+"""Neighbour lists, minimum spanning trees, and the interestingness of their links, as used by MOCK."""
 
 from __future__ import annotations
 
@@ -85,14 +85,14 @@ def locus_graph(
     n_neighbors : int, default=10
         L, the number of neighbours per sample, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric for lists and tree. ``"precomputed"`` raises a ValueError, because clusters require centroids.
+        Metric for lists and tree. ``"precomputed"`` raises a ValueError, because centroids require features.
     ties : {"random", "index"}, default="random"
-        Keys: a random permutation, or row indices (results then depend on the row order).
+        Order of equidistant samples: random, or by row index (results then depend on the row order).
     root : int or "random", default="random"
     rank_cap : int, optional
         See :func:`mst_interestingness`; must exceed ``n_neighbors``.
     rng : numpy.random.Generator
-        Generator for random keys, and then for a random root.
+        Generator for the random order and the random root.
     groups : ConstraintGroups, optional
         Constraints. Conflicting samples are never neighbours; the tree ignores the constraints.
     n_jobs : int, optional
@@ -132,12 +132,12 @@ def locus_graph(
 
 @dataclass(frozen=True, eq=False)
 class LinkInterest:
-    """Ranks of the endpoints of spanning-tree links; each link is identified by its child.
+    """Interestingness of spanning-tree links; each link is identified by its child.
 
     Attributes
     ----------
     rank_of_parent, rank_of_child : ndarrays of shape (n_samples,), int32
-        Ranks of the parent and the child among each other's neighbours, starting at 1; 0 for the root.
+        Rank of the parent among the child's neighbours, and vice versa, starting at 1; 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
         Children, sorted by decreasing degree, then by decreasing length, then by key.
     """
@@ -152,7 +152,7 @@ class LinkInterest:
         return np.minimum(self.rank_of_parent, self.rank_of_child)
 
     def interesting(self, n_neighbors: int) -> BoolArray:
-        """Return whether neither endpoint is among the ``n_neighbors`` nearest neighbours of the other."""
+        """Return a mask of the links with a degree above ``n_neighbors``, shape (n_samples,)."""
         return self.degree > n_neighbors
 
 
@@ -166,11 +166,12 @@ def mst_interestingness(
     rank_cap: int | None = None,
     n_jobs: int | None = None,
 ) -> LinkInterest:
-    """Compute the ranks of a spanning tree's links, and sort the links by interestingness.
+    """Compute the interestingness of the links of a minimum spanning tree.
 
-    Takes about O(N log N) time with few features, O(N^2 n_features) time at worst, and O(N n_features)
-    memory. Raises a ValueError if ``tree`` and ``X`` differ in size or ``rank_cap`` is below 1. Source: Handl
-    and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    If the endpoints of a link are each other's k-th and l-th nearest neighbours, its interestingness is
+    min(k, l). Takes about O(N log N) time with few features, O(N^2 n_features) time at worst, and O(N
+    n_features) memory. Raises a ValueError if ``tree`` and ``X`` differ in size or ``rank_cap`` is below 1.
+    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -181,7 +182,8 @@ def mst_interestingness(
         Keys that order equidistant neighbours. Default: row indices.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Maximum rank; lower values save time. Links whose degree reaches the maximum are sorted by length.
+        Maximum rank; higher ranks are set to it, which saves time. Links of equal degree are sorted by
+        length.
     """
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples
@@ -232,7 +234,7 @@ def _ranks(
         stack = np.empty(256, dtype=np.int64)
         ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
 
-    # Assume that each tree search takes a thousand operations.
+    # The estimate of 1000 operations per search determines the number of threads.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
@@ -278,7 +280,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # because the limits were rounded
+            slack = noise[i] + 1e-11 * limits[p]  # second term: rounding of the limits
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

@@ -109,7 +109,7 @@ class SimilarityEdges:
     def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
         """Return the total edge weights within and between clusters, each of shape (n_individuals,)."""
         within, between = np.zeros(len(labels)), np.zeros(len(labels))
-        # Use the smallest sufficient integer type, because each edge reads two rows of labels.
+        # Use the smallest sufficient integer type to save memory access: each edge reads two rows of labels.
         narrow = np.min_scalar_type(int(labels.max(initial=0)))
         for rows in block_slices(len(labels), self.n_samples):
             turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
@@ -131,7 +131,7 @@ def similarity_edges(S: Any) -> SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Merge the smallest part with its most strongly linked part or, without edges, the nearest; repeat."""
+    """Merge the smallest part with the most strongly linked, else nearest, until ``n_groups`` remain."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:
@@ -141,7 +141,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_
     heapify(smallest)
     for _ in range(len(left) - n_groups):
         size, a = heappop(smallest)
-        while size != left[a]:  # outdated: the part has grown, or has joined another part
+        while size != left[a]:  # skip the entries of parts that have since grown or been merged
             size, a = heappop(smallest)
         left[a] = 0.0
         if near[a]:

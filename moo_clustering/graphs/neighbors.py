@@ -48,7 +48,7 @@ MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-# Number of additional points per search, so that few searches must be repeated because of ties in last place.
+# Number of additional points per search; ties with the last neighbour then rarely require a wider search.
 _SPARE = 4
 # Smallest distance stored in single precision without loss of digits.
 _LEAST = 1e-30
@@ -96,11 +96,12 @@ def neighbor_lists(
     to twelve digits are tied; ``ties`` determines the order of tied samples. Source: PESC, Algorithm 3, Eq.
     3. The approximate search is that of Dong, Moses and Li 2011, as implemented in pynndescent.
 
-    ``"exact"`` uses a KD-tree for Minkowski metrics and up to 12 features, in O(N log N) time for
-    well-behaved data; ``"blocks"`` for the Euclidean metric, at least 8192 samples and 5 to 64 features; and
-    otherwise ``"brute"``, in O(N^2 d) time. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for
-    fewer than two samples, invalid distances, an unsupported metric or a sample without admissible
-    neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
+    ``"exact"`` uses ``"tree"`` for Minkowski metrics, in O(N log N) time for well-behaved data with few
+    features, and ``"brute"`` for other metrics, in O(N^2 d) time. For metrics with the order of the Euclidean
+    metric, it uses ``"blocks"`` for at least 8192 samples and 5 to 64 features, and otherwise ``"brute"`` for
+    more than 12 features. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for fewer than two
+    samples, invalid distances, an unsupported metric or a sample without admissible neighbours, and an
+    ImportError if ``"approximate"`` requires pynndescent.
 
     Parameters
     ----------
@@ -125,7 +126,8 @@ def neighbor_lists(
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of the above methods; all produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
-          duplicates, and is exact for samples with forbidden neighbours. Requires the extra ``neighbors``.
+          duplicates; lists of samples in conflicting groups are exact. Requires the extra
+          ``neighbors``.
         - ``"auto"``: approximate if exact lists would take over about ten minutes and the extra is installed;
           else exact. Issues a UserWarning if lists are approximate (with the recall) or slow to compute.
     """
@@ -150,8 +152,8 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError if shapes or indices are out of range, if a neighbour is repeated or the sample
-    itself, if distances are negative, infinite or unsorted, or if a sample has no admissible neighbour.
+    Raises a ValueError if shapes differ, an index is out of range, repeated or that of the sample itself,
+    distances are negative, infinite or unsorted, or a sample has no admissible neighbour.
 
     Parameters
     ----------
@@ -161,7 +163,7 @@ def lists_from_arrays(
         Distances of the neighbours, non-decreasing along each row.
     n_samples : int
     groups : ConstraintGroups, optional
-        Constraints. Forbidden neighbours are removed, so search for more neighbours than needed.
+        Constraints. Neighbours in conflicting groups are removed, so pass longer lists than needed.
     """
     nb = checked_integers(indices, "indices")
     given = checked_array(distances, "distances", np.float64)
@@ -193,7 +195,7 @@ def _refuse(bad: BoolArray, what: str) -> None:
 
 
 def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
-    """Raise if distances exceed the range of single precision; ``apart`` is positive for distinct samples."""
+    """Raise a ValueError if distances overflow, or those of distinct samples (``apart`` > 0) underflow."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
@@ -334,7 +336,7 @@ class _PointLists:
     def _fill(
         self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
     ) -> None:
-        """Call ``fill`` with wider and wider searches until all lists are final."""
+        """Call ``fill`` with wider and wider searches until all lists are complete."""
         n_points = len(self.rows.points)
         n_found = min(n_points, self.indices.shape[1] + 1 + _SPARE)
         while len(pending):
@@ -367,7 +369,7 @@ class _PointLists:
         self._fill(search, pending[search.in_order(self.rows.of_sample[pending])], fill)
 
     def _fill_admissible(self, samples: Int64Array, found: Found, groups: ConstraintGroups) -> BoolArray:
-        """Fill the lists of the samples from the points found; return a mask of the final lists."""
+        """Fill the samples' lists from the points found; return a mask of the lists that are complete."""
         width = self.indices.shape[1]
         final = np.empty(len(samples), dtype=np.bool_)
         # A few points can have many duplicates, so limit the number of candidate samples rather than points.
@@ -390,7 +392,7 @@ class _PointLists:
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Return the samples nearest to each point, sorted by (distance, key), and a mask of the final lists."""
+    """Return each point's nearest samples, sorted by (distance, key), and a mask of the complete lists."""
     points, distances, horizon = found
     if len(rows.points) == len(rows.samples):  # all samples are distinct points
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
@@ -408,7 +410,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Points found for each row, nearest first, including all points closer than the row's ``horizon``."""
+    """Points found for each row, nearest first; they include all points at a distance below ``horizon``."""
 
     points: Int64Array
     distances: FloatArray
@@ -491,7 +493,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return samples at each point (up to ``most``, by key), and each sample's index in ``points``."""
+        """Return the samples at ``points`` (up to ``most`` each, by key), and the index of their points."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -510,7 +512,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search; use Euclidean distances if these and the metric rank pairs equally."""
+    """Prepare points for a search, which is Euclidean for cosine and squared Euclidean distances."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None)
     if metric == "cosine":
@@ -589,7 +591,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Base class for searches for the points nearest to given points, which are themselves included."""
+    """Base class of nearest-neighbour searches; each point is one of its own neighbours."""
 
     #: Recall of an approximate search; None for an exact search.
     recall: float | None = None
@@ -607,7 +609,7 @@ class PointSearch(ABC):
         return self.nearest(rows, n_found)
 
     def in_order(self, rows: Int64Array) -> Int64Array:
-        """Return the order of ``rows`` in which the search is fastest."""
+        """Return indices that sort ``rows`` so that the search is fast."""
         return np.arange(len(rows))
 
     def chunk(self, n_found: int) -> int:
@@ -671,7 +673,7 @@ class _EuclideanScan(_MinkowskiSearch):
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
-        # Centre points: far from the origin, expanded squares lose digits that distinguish neighbours.
+        # Centre the points, because |x|^2 - 2 x.y + |y|^2 is inaccurate far from the origin.
         self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
@@ -747,8 +749,8 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Reduce ``reach`` by the rounding errors of coordinates, squares and d additions (half a unit in the
-        # last place each) and by the underflow of squares below 1e-38.
+        # Reduce ``reach`` by bounds on the rounding errors (half a unit in the last place for each
+        # coordinate, square and addition), and by the underflow of squares below 1e-38.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
         horizon = np.maximum(reach, 0.0) / self._scale
@@ -762,7 +764,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Return each row's candidates, the last one's scaled distance, and the number of visited leaves."""
+        """Return each row's candidates, the scaled distance of the last, and the number of leaves visited."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))

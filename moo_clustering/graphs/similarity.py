@@ -105,7 +105,7 @@ def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory:
 
 
 def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
-    """Yield each block's first row number and distances to all samples, rounded so that ties are exact."""
+    """Yield the first row of each block of rows, and their distances to all samples, rounded."""
     if metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
@@ -200,9 +200,8 @@ def self_tuning_graph(
     Returns
     -------
     csr_array of shape (m, m), float64
-        Symmetric, with a zero diagonal, and connected: components are linked by the minimum spanning tree of
-        their smallest distances, with similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0, the
-        similarity of neighbours is 1.
+        Symmetric, with a zero diagonal, and connected: components are connected by the shortest links, with
+        similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0, the similarity of neighbours is 1.
     """
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:

@@ -91,12 +91,12 @@ def spectral_partition(
         K, from 1 to n_samples.
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        K components become the K clusters; more than K components are merged arbitrarily, with a warning.
+        K components are the K clusters, and for more components the clusters are arbitrary (with a warning).
     X, metric, lists
         See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample represents: its weight in k-means, and a factor of its row
-        of S. The similarity to a sample is divided among its copies.
+        Positive number of copies that each sample stands for: its weight in k-means, and the factor of its
+        row of S. (s_ij is the similarity between one copy of i and all copies of j together.)
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -111,7 +111,7 @@ def spectral_partition(
                 f"the graph has {n_components} components, and bridge=True requires X to link them; "
                 "pass X or set bridge=False"
             )
-        # Same as bridge_components, without computing the components again.
+        # Equivalent to ``bridge_components``, but with the known components.
         weight, keys = bridge_weight(graph), rng.permutation(n_samples)
         graph = link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
     elif n_components > n_clusters:
@@ -169,11 +169,11 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     """Return the spectral partitions of a graph for several numbers of clusters.
 
     For each k, the rows of the k eigenvectors of D^(-1/2) S D^(-1/2) with the largest eigenvalues are scaled
-    to unit length and clustered by k-means++. Takes O(m^3) time and O(m^2) memory for dense and small sparse
-    matrices; large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`, and so do
-    dense matrices without zeros if the result is as precise. All solvers run in one thread. Raises a
-    ValueError if S is not square, symmetric, finite and non-negative, or if any k or n_init is below 1.
-    Source: Ng, Jordan, Weiss, On spectral clustering, NIPS 2001.
+    to unit length and clustered by k-means++. Dense and small sparse matrices take O(m^3) time and O(m^2)
+    memory. Large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`, and so do
+    dense matrices without zeros if it converges. All solvers run in one thread. Raises a ValueError if S is
+    not square, symmetric, finite and non-negative, or if any k or n_init is below 1. Source: Ng, Jordan,
+    Weiss, On spectral clustering, NIPS 2001.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     n_init : int, default=3
         Number of k-means initialisations.
     rng : numpy.random.Generator
-        Generator for the seeds of k-means (one for each k up to the largest) and solvers' initial vectors.
+        Generator for the k-means seeds (one for each k up to the largest) and the solver's initial vectors.
 
     Returns
     -------
@@ -222,8 +222,8 @@ def kmeans_labels(
     squares: FloatArray | None = None,
 ) -> Int32Array:
     """Compute the labels of scikit-learn's k-means for the same seed, but faster."""
-    # ``centers`` provides one more initialisation; ``squares`` contains the squared distances between
-    # samples. If there are fewer distinct samples than clusters, the result has fewer clusters.
+    # ``centers`` are one more initialisation; ``squares`` contains the squared distances between samples. If
+    # there are fewer distinct samples than clusters, the result has fewer clusters.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
@@ -269,7 +269,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # If this sample equals a seed, go back to the last sample before it that differs from all seeds.
+            # If a sample equals a seed, use the last sample before it that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)
@@ -279,7 +279,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
 
 
 def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
-    """Run ``lloyd`` in NumPy; return False and leave ``begun`` unchanged if a cluster becomes empty."""
+    """Run ``lloyd`` in NumPy on the centres ``begun``, in place; return False if a cluster becomes empty."""
     centers, last = np.array(begun, dtype=float), False
     labels[:] = -1
     for _ in range(_MAX_PASSES):

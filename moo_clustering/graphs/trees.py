@@ -74,8 +74,8 @@ def euclidean_mst(
     """Compute the exact minimum spanning tree of samples.
 
     Prim's algorithm takes O(N^2 n_features) time, and Boruvka's about O(N log N) time for few features. Takes
-    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. Each
-    duplicate is linked to the one with the smallest key. Raises a ValueError for ``"boruvka"`` with a
+    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. Duplicates
+    are linked to the one among them with the smallest key. Raises a ValueError for ``"boruvka"`` with a
     non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
@@ -174,7 +174,7 @@ def _prim(
 ) -> Int64Array:
     """Compute the links by Prim's algorithm, for mutual reachability distances if ``cores`` is given."""
     kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
-    # Per sample, the NumPy version costs about as much as 100 steps of an uncompiled kernel.
+    # Use NumPy if that is faster than compiling; per sample, it takes as long as 100 interpreted steps.
     if not caching.interpreted(kernel, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
         kernel(X, precomputed, others, links)
@@ -190,12 +190,12 @@ def _prim(
 
 
 def _rounded(values: Any) -> FloatArray:
-    high: FloatArray = values * 4097.0  # breaks ties as the kernel does
+    high: FloatArray = values * 4097.0  # same rounding as in the kernel
     return high - (high - values)
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute the links; ``row(i)`` returns lengths from i and values that break ties before the keys do."""
+    """Compute the links; ``row(i)`` returns lengths from i and, optionally, a row of tie-breaking values."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
@@ -295,7 +295,7 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     place = np.empty(m, dtype=np.intp)
     place[order] = np.arange(m)
     above, length = place[tree.parent[order]], tree.lengths[order]
-    # In tree order, the first p entries of row p belong to samples already processed.
+    # In tree order, parents precede their children, so row p depends on earlier rows only.
     path = np.zeros((m, m))
     for p in range(1, m):
         path[p, :p] = np.maximum(path[above[p], :p], length[p])

@@ -1,7 +1,7 @@
 """Interactive clustering: improve a partition by answering a few questions about samples.
 
-An :class:`AnswerSession` asks which samples belong together, and after each answer updates the partition from
-the pool of a :class:`~moo_clustering.ParetoClustering` fit. :func:`simulate` answers from known classes.
+An :class:`AnswerSession` asks which samples belong together, and updates the partition of a
+:class:`~moo_clustering.ParetoClustering` fit after each answer. :func:`simulate` answers from known classes.
 """
 
 import lazy_loader as _lazy

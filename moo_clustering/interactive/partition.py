@@ -1,6 +1,6 @@
-"""Partitions inferred from answers: a pool of partitions extends the known groups to all samples.
+"""Infer a partition of all samples from the known groups of some samples and a pool of partitions.
 
-A :class:`QuestionPool` contains the data of a session that answers do not change. From the anchors (points
+A :class:`QuestionPool` contains the data of a session that do not depend on answers. From the anchors (points
 with a known group), :func:`spread_groups` computes a :class:`Spread`: a posterior over the pool's partitions,
 the group of each point, and the probability that this group is wrong. Points are samples or landmarks.
 """
@@ -24,7 +24,7 @@ from moo_clustering.pool import PartitionPool
 _ALPHA = 0.5
 # Partitions are weighted by exp(_RATE * (log-likelihood + _SCORE_WEIGHT * selection score)).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Minimum mean number of anchors per group for graph and linear kernels, linear-kernel weight, ridge penalty.
+# Mean anchors per group from which graph and linear kernels are used, linear-kernel weight, ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # An anchor's group is corrected if the prediction for another group exceeds _SURELY. No group is corrected if
 # predictions contradict a fraction of anchors above _MOST_AT_ODDS times the error rate.
@@ -42,10 +42,10 @@ class QuestionPool:
     score : ndarray of shape (n_partitions,)
         Unsupervised selection score of each partition.
     start : ndarray of shape (n_points,)
-        Result without answers. It is added to the pool unless it is already the best partition.
+        Partition before any answer. It is added to the pool unless it is the partition with the best score.
     similarity : callable
-        Called without arguments, returns the kernel between all points, shape (n_points, n_points): the
-        kernel of the neighbour graph, or the sum of the bag kernels.
+        Function that returns the kernel between all points, shape (n_points, n_points): the kernel of the
+        neighbour graph, or the sum of the bag kernels.
     features : ndarray of shape (n_points, n_features) or None
         Scaled features; None if the data are distances or bags.
     landmark_of : ndarray of shape (n_samples,) or None
@@ -53,7 +53,7 @@ class QuestionPool:
     sample_features : ndarray of shape (n_samples, n_features) or None
         Scaled features of the samples, if the points are landmarks.
     nearest : callable or None
-        Returns the three nearest landmarks of each sample and their weights, both of shape (n_samples, 3).
+        Function that returns each sample's three nearest landmarks and their weights, shape (n_samples, 3).
     representatives : ndarray of shape (n_points,) or None
         Sample displayed for each point. Default: the sample nearest to the mean of the landmark's samples.
     """
@@ -71,7 +71,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # Add ``start``, which is a consensus or was selected by other criteria, with the highest score.
+            # Give ``start`` the highest score: it is a consensus, or was selected by other criteria.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -129,7 +129,7 @@ class QuestionPool:
 
     @cached_property
     def narrow(self) -> tuple[Float32Array, Float32Array | None]:
-        """Kernel and directions in single precision, which is sufficient for comparing candidates."""
+        """``kernel`` and ``directions`` in single precision, which is sufficient for comparing candidates."""
         directions = None if self.directions is None else self.directions.astype(np.float32)
         return self.kernel.astype(np.float32), directions
 
@@ -143,7 +143,7 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the points' groups in each partition, allowing for new groups.
+        """Return the log-likelihood of the points' groups for each partition; further groups may exist.
 
         Takes O(len(points) n_partitions) time.
         """
@@ -188,7 +188,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples by cluster of the retained partitions and by group."""
+        """Number of samples by cluster and group, shape (n_clusters, n_groups); 0 for partitions not kept."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -203,21 +203,21 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """For each group, the anchor or medoid that shares clusters with the most members."""
+        """For each group, the anchor or medoid that shares clusters with most members of the group."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sum masses (default: numbers of samples) by cluster of the retained partitions and by label."""
+        """Sum masses (default: samples per point) by cluster and label; 0 for partitions not kept."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         pools.count_in_clusters(self.base.codes, self.kept, labels, values, table)
         return table
 
     def membership(self, points: IntpArray, labels: IntpArray, table: FloatArray) -> FloatArray:
-        """Return, for each point, the expected number of samples in its cluster that have its label."""
+        """Return, for each point, the posterior mean number of samples in its cluster that have its label."""
         out = np.empty(len(points))
         pools.weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
         return out
@@ -257,8 +257,8 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """Return, for each candidate, the expected decrease in misplaced samples if it became an anchor."""
-        # Variance reduction of a Gaussian process, weighted by the points' errors and numbers of samples.
+        """Return the expected decrease in misplaced samples that each candidate would cause as an anchor."""
+        # Variance reduction of a Gaussian process at all points, weighted by their errors and sample numbers.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
         values = np.zeros((len(points), len(candidates)))
@@ -295,7 +295,7 @@ class Spread:
         return np.where(wrong, best, self.groups)
 
     def labels_of_samples(self) -> IntpArray:
-        """Return the group of each sample: that of its point or, with landmarks, a local prediction."""
+        """Return each sample's group: that of its point, or predicted from the three nearest landmarks."""
         base = self.base
         if base.landmark_of is None:
             return self.group
@@ -318,8 +318,8 @@ def spread_groups(
     base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
     """Infer the groups of all points from ``groups`` of the anchors ``points``, oldest first."""
-    # Groups are numbered by first anchor. ``pairs`` contains volunteered pairs, except pairs of anchors.
-    # ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
+    # Groups are numbered by first anchor. ``pairs`` come from volunteered answers about points that are not
+    # both anchors. ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
     with one_thread("blas"):
         return _spread(base, points, groups, pairs, signs)
 
@@ -391,7 +391,7 @@ def _spread(
 
 
 def _medoids(draft: Spread, n_provisional: int) -> IntpArray:
-    """Return each provisional group's medoid, which most often shares a cluster with other members."""
+    """Return each provisional group's medoid: the member that most often shares a cluster with the others."""
     base = draft.base
     inside = np.flatnonzero(draft.group >= draft.n_real)
     own = draft.group[inside] - draft.n_real
@@ -412,7 +412,7 @@ def _medoids(draft: Spread, n_provisional: int) -> IntpArray:
 
 
 def _ridge(draft: Spread, system: FloatArray, scale: float) -> FloatArray:
-    """Predict the probabilities of groups with anchors by kernel ridge regression on the anchors."""
+    """Predict each point's probabilities of the groups with anchors by kernel ridge regression."""
     n_real, n = draft.n_real, len(draft.points)
     system[np.diag_indices(n)] += RIDGE
     targets = np.eye(n_real)[draft.groups] - 1.0 / n_real

@@ -26,17 +26,17 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Two groups are joined if the log-odds that they are the same class exceed this value. If this is true of one
-# in ten pairs of groups, a single "together" suffices: a second question would cost more than it gains.
+# Two groups are joined if the log-odds that they are the same class exceed this value. With an error rate of
+# 0.03 and a prior probability of at least 1/9, a single "together" suffices.
 _JOINED = math.log(4.0)
 # Maximum number of a group's oldest anchors that are compared with a sample, and with another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # A sample is set aside for _ASIDE answers after _UNKNOWNS consecutive "unknown" answers about it.
 _ASIDE, _UNKNOWNS = 10, 2
-# Minimum fraction of samples in a large group; see :meth:`Inquiry._place_if_apart_from_all`.
+# A group is large if it has at least this share of samples; see :meth:`Inquiry._place_if_apart_from_all`.
 _LARGE = 0.05
 
-# Weight of the error-rate prior (in repeats), maximum estimated error rate, minimum rate of an answer.
+# Weight of the error-rate prior (in repeats), maximum estimated error rate, minimum error rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
@@ -113,8 +113,8 @@ class State:
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
     """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
-    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior
-    # with the mean that ``prior`` implies and a weight of four repeats.
+    # Two answers with error rate e differ with probability 2 e (1 - e). Its Beta prior has the mean for e =
+    # ``prior``, and weighs as much as four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
@@ -126,7 +126,7 @@ def log_odds(error_rate: float) -> float:
 
 
 def odds_of(confidence: float | None) -> float | None:
-    """Return the log-odds of an answer with the given confidence; None if no confidence is given."""
+    """Return the log-odds that an answer with this confidence is correct; None if no confidence is given."""
     return None if confidence is None else log_odds(max(1.0 - confidence, _LEAST_RATE))
 
 
@@ -160,7 +160,7 @@ class Inquiry:
         number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
         points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
         groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
-        # Use only volunteered answers: other answers count once their sample is an anchor.
+        # Answers to questions determine the anchors, so the pairs contain volunteered answers only.
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
@@ -169,7 +169,7 @@ class Inquiry:
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
-        # Correct wrong names by predictions: the user cannot, because no sample is asked about twice.
+        # Correct wrong names by predictions, because no sample is asked about twice.
         with one_thread():
             rates = np.array([state.named.get(point, self.error_rate) for point in state.anchors])
             corrected = spread.corrected_groups(rates)
@@ -310,7 +310,7 @@ class Inquiry:
         return None
 
     def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
-        """Return a point of the larger group that is not named or set aside; None without such a group."""
+        """Return a point of g or h (the larger first) whose group has no name, unless it is set aside."""
         for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
             if self.name_of(group) is None:
                 point = self.founders[group][0]
@@ -320,7 +320,7 @@ class Inquiry:
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
         """Return the best question about a sample; None unless its value exceeds ``above``."""
-        # ``aside`` includes samples that were set aside.
+        # With ``aside``, the samples that were set aside are candidates too.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -343,7 +343,7 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return the 30 points in clusters with the most expected errors, the 30 least certain, 30 random."""
+        """Return 30 points in clusters with most expected errors, the 30 least certain and 30 random ones."""
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
@@ -385,7 +385,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Return a question about an anchor not linked to its group's oldest anchor by answers, or None."""
+        """Return a question about an anchor that no "together" links to its group's oldest, or None."""
         if self.names:
             return None
         spread, state = self.spread, self.state
@@ -475,7 +475,7 @@ class Inquiry:
 
     def _join_at_end(self, state: State) -> None:
         """Once every point is an anchor, join two groups with more "together" than "apart" answers."""
-        # Require that all pairs of their founders were asked about, so that no answer can follow.
+        # All pairs of their oldest anchors must have been asked about, so that no further answer is possible.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}
@@ -558,7 +558,7 @@ class Inquiry:
             if first != second:
                 self._join_if_likely(state, (g, h), first, second, answer)
             elif sign < 0:
-                # The answer contradicts a group, so place the younger of both anchors again.
+                # The answer contradicts a group, so place the more recent of both anchors again.
                 younger = max(known, key=list(state.anchors).index)
                 q = self.posterior(younger, state)
                 if self._is_clear(q):

@@ -54,10 +54,11 @@ class SessionFileError(ValueError):
 class AnswerSession:
     """Improve a partition with answers to questions such as "do these two samples belong together?".
 
-    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Each answer updates ``labels_``
-    from the pool of the fit, without refitting. Answered samples form groups, and a kernel based on the pool
-    extends the groups to the other samples. Clusters without answered samples do not change. Answers change
-    probabilities, so a single wrong answer does little harm, and answers can contradict each other.
+    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Each answer updates ``labels_``,
+    using the partitions of the fit, without refitting. Answered samples form groups, and a kernel based on
+    the pool extends the groups to the other samples. Clusters without answered samples remain groups of their
+    own, unless answered groups have more than two clusters on average. Answers can contradict each other, and
+    a single wrong answer does little harm.
 
     Parameters
     ----------
@@ -68,10 +69,10 @@ class AnswerSession:
         "unknown". With "names", questions ask for the class of a sample; answers are a class or "unknown".
     error_rate : float or "auto", default=0.03
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
-        raises an error. Otherwise, the other answers can overrule the name of a sample. "auto" starts from
+        raises an error. Otherwise, a sample's name can be overruled by the other answers. "auto" starts from
         0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
-        both are treated as "unknown", and ``error_rate_`` rises, which causes more repeats. The weights of
-        answers do not depend on ``error_rate_``.
+        both are treated as "unknown", and ``error_rate_`` rises, which causes more repeats. Answers are
+        always weighted as with 0.03.
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional
@@ -138,7 +139,7 @@ class AnswerSession:
         # For each answer: the state before it, its event, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # For each revision of an answer: number of answers after it, its event, answers and state before it.
+        # For each revision: number of answers after it, the revision's event, answers and state before it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
         self._events: list[dict[str, Any]] = []  # all events, as written to the file
         self._path: Path | None = None
@@ -148,7 +149,7 @@ class AnswerSession:
 
     @property
     def mode(self) -> Literal["pairs", "names"]:
-        """Whether questions ask about pairs or for names."""
+        """Kind of questions: ``"pairs"`` or ``"names"``."""
         return self._mode
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
@@ -480,7 +481,7 @@ class AnswerSession:
         return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
 
     def _repeated(self, event: dict[str, Any]) -> int:
-        """Return the number of the answer to the question that an event repeats, or -1."""
+        """Return the row of the first answer to a repeated question, or -1 if the event is no repetition."""
         if event.get("kind") != "repeat":
             return -1
         asked = [one.get("kind", "repeat") != "repeat" and {*one["samples"]} for _, one, _ in self._past]
@@ -514,7 +515,7 @@ class AnswerSession:
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
-        """Return the number of the latest opposite answer if the new answer is very unlikely, or -1."""
+        """If the new answer is very unlikely, return the row of the latest opposite answer, otherwise -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
@@ -605,8 +606,8 @@ class AnswerSession:
     def history_(self) -> pd.DataFrame:
         """Answers and their effects, one row per answer; ``i`` and ``j`` are the samples (-1 for none).
 
-        ``probability`` is the previous probability of "together", ``moved`` is the fraction of samples moved,
-        and ``contradicts`` is the row of a contradicted answer (else -1).
+        ``probability`` is the probability of "together" before the answer, ``moved`` the fraction of samples
+        that changed cluster, and ``contradicts`` the row of an earlier answer that is contradicted (else -1).
         """
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
@@ -649,7 +650,7 @@ class AnswerSession:
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
-        """Store an event in memory and, if there is a file, append it before it takes effect."""
+        """Store an event and, if the session has a file, append it there before the event takes effect."""
         if self._path is not None:
             line = (json.dumps(event) + "\n").encode()
             with open(self._path, "r+b", buffering=0) as file:

@@ -37,7 +37,7 @@ class Picture(NamedTuple):
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read the picture at a cell's path; return None unless it is a picture in the folder, up to 10 MB."""
+    """Read the picture at the path in a cell; return None if invalid, outside ``folder`` or above 10 MB."""
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
         root = folder.resolve(strict=True)
@@ -232,7 +232,7 @@ class ShownSamples:
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
-        """Return the terms with a larger weight in each row, and a Line for each term that differs most."""
+        """Return the terms with a larger weight in each row, and Lines of the terms that differ most."""
         if self.terms is None:
             return (), []
         found = self.terms[rows].toarray()
@@ -263,7 +263,7 @@ class ShownSamples:
     @classmethod
     def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
         columns = tuple(
-            ShownColumn(name, kind, values, tuple(words), *form)  # files of earlier versions contain no form
+            ShownColumn(name, kind, values, tuple(words), *form)  # files of earlier versions have no ``form``
             for (name, kind, words, *form), values in zip(meta["columns"], arrays["shown_cells"], strict=True)
         )
         texts = None if meta["texts"] is None else tuple(meta["texts"])

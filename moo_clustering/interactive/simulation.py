@@ -161,7 +161,7 @@ def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[s
 
 
 def share_moved(before: Labels, after: Labels) -> float:
-    """Return the fraction of samples outside the cluster matched with their previous cluster."""
+    """Return the fraction of samples that change cluster, after matching clusters one to one."""
     width = int(after.max()) + 1
     table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
     shared = table.reshape(-1, width)

@@ -125,7 +125,7 @@ class SeededOperator(Documented, ABC):
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
         """Vary, repair or sample individuals, using only random numbers from ``rng``.
 
-        ``X`` contains parents or the individuals to mutate or repair; for samplings, it is their number.
+        ``X`` contains the individuals to cross, mutate or repair; for samplings, it is the number to draw.
         """
 
 

@@ -93,7 +93,7 @@ class RelocateCenter(base.DrawnMutation):
     ----------
     removal : {"uniform", "cheap"}, default="uniform"
         ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` draws three random centres, moves
-        the one whose removal increases the objective least, and replaces D_i with its square.
+        the one whose removal increases the objective least, and uses D_i^2 instead of D_i.
     mix : float, optional
         Probability of a uniform draw. Default: the individual's ``"mix"``, as set by
         :class:`CenterMatchingCrossover`, or, if absent, a uniform random number for each mutation.
@@ -170,7 +170,7 @@ def center_problem(problem: Any) -> Any:
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
 
 
-# Local search would require another pass over the rows of a partitioned table.
+# In a ``ChunkedCenterProblem``, local search would require another pass over the data.
 for _kind, _repair in ((SumOfSquaresProblem, LocalSearchRepair), (ChunkedCenterProblem, None)):
     register_operators(
         _kind,

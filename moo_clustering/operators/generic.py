@@ -70,7 +70,7 @@ class RefillingSampling(Sampling):
     Parameters
     ----------
     sampling : pymoo Sampling
-        Sampling to repeat. It must draw valid genotypes if ``duplicates`` decodes them.
+        Sampling to repeat, which must draw valid genotypes if ``duplicates`` decodes them.
     duplicates : pymoo DuplicateElimination
         Duplicate elimination, such as :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
@@ -182,7 +182,7 @@ class EncodingRepair(base.GeneRepair):
 
 
 class _PartsCrossover(base.PairCrossover):
-    """Cross each part of a ``TupleEncoding`` with its crossover (if unsuitable, a uniform crossover)."""
+    """Cross each part of a ``TupleEncoding`` with its own crossover or, if unsuitable, a uniform one."""
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
@@ -211,7 +211,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return the genes of each part of a tuple encoding, with a problem for the part's operators."""
+    """Return a pymoo problem and the genes for each part of a tuple encoding."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -243,8 +243,8 @@ def suited_operators(
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        With an ``encoding``, individuals with equal partitions (or, if an index uses genes or decoding is
-        slow, with equal ``encoding.canonical`` genes) are duplicates, which the sampling replaces.
+        With an ``encoding``, the sampling replaces duplicates: individuals with equal partitions or, if an
+        index uses genes or decoding is slow, with equal ``encoding.canonical`` genes.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -273,8 +273,8 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     problem : Problem
     start : array-like, Population, Result, estimator or path
         Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), passed as a
-        Population if n_var = n_samples; a run folder; or a fitted estimator, which provides its population
-        (only PESC or SRMOSC, for a problem of the same type), its front or, without a front, its labels.
+        Population if n_var = n_samples; a run folder; or a fitted estimator, whose front is used or, if it
+        has none, its labels (PESC or SRMOSC with this type of problem: its population).
 
     Returns
     -------
@@ -416,7 +416,7 @@ def vary(
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return a function ``vary(X, rng) -> X`` that applies ``perturb`` to a copy of X and repairs it."""
+    """Return a function ``vary(X, rng) -> X`` that applies ``perturb`` to a copy of X, then ``repair``."""
     who = type(perturb).__name__ if isinstance(perturb, Mutation) else name_of(perturb)
 
     def vary(X: NDArray[Any], rng: Generator) -> NDArray[Any]:
@@ -458,7 +458,7 @@ def register_operators(
             named["perturb"] = named.pop("mutation")
         encoding = getattr(problem, "encoding", None)
         if accepted & {"repair", "crossover", "mutation", "perturb"} == {"repair"}:
-            # Particles move through a real-valued space, even beyond the bounds.
+            # Algorithms such as PSO produce real values, even outside the bounds.
             within = EncodingRepair if isinstance(encoding, Encoding) else ToBoundOutOfBoundsRepair
             rounding = RoundingRepair() if problem.vtype is bool else None
             named["repair"] = within(repair=named.get("repair", rounding))

@@ -42,7 +42,7 @@ class PartitionSampling(base.SeededSampling):
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        Methods, with equal shares or a mapping's shares. The last two require ``problem.distances``:
+        Methods, with equal shares or a mapping's shares. The last two methods require ``problem.distances``:
 
         - ``"random"``: random labels, drawn uniformly.
         - ``"km"``: random labels, then ``km_steps`` k-means steps.
@@ -293,7 +293,7 @@ class CanonicalRepair(base.GeneRepair):
 
 @documented(base.SHARED)
 class MinSizeRepair(base.GeneRepair):
-    """Fill clusters up to the minimum size, starting with the moves of bags that worsen the objective least.
+    """Fill clusters up to the minimum size by the moves of bags that worsen the objective least.
 
     Cluster labels are rounded first, and valid individuals are not changed. If the objective has
     ``handling="repair"``, violated constraints are also repaired. Takes as long as an evaluation, plus O(N)

@@ -198,7 +198,7 @@ class MedoidSetRepair(base.GeneRepair):
     """Remove invalid and repeated medoids, then add random medoids if fewer than ``k_min`` remain.
 
     Genes are rounded first, and the remaining medoids move to the left. Only children of custom operators
-    need this repair. Instead of random medoids, :class:`EncodingRepair` adds those with the lowest indices.
+    need this repair. Instead of random medoids, :class:`EncodingRepair` adds samples with the lowest indices.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

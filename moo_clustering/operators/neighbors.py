@@ -26,9 +26,9 @@ class NeighborSampling(base.SeededSampling):
     Parameters
     ----------
     init : {"knn", "spread", "random"}, default="knn"
-        - ``"knn"``: draw from the k = ``problem.n_neighbors`` nearest; f1 has a spread of only O(1/sqrt(N)).
-        - ``"spread"``: for individual m of 0..pop-1, draw from the 1 + round((k-1) m / (pop-1)) nearest,
-          which covers the whole front even with thousands of samples.
+        - ``"knn"``: draw from the k = ``problem.n_neighbors`` nearest; f1 then varies by only O(1/sqrt(N)).
+        - ``"spread"``: draw from the 1 + round((k-1) m / (pop-1)) nearest for individual m = 0..pop-1. This
+          covers the whole front even with thousands of samples.
         - ``"random"``: draw from all admissible samples, as a control. Raises a ValueError if the neighbour
           lists do not contain all N - 1 other samples.
     """
@@ -95,7 +95,7 @@ class RankSBX(SBX):
     Parameters
     ----------
     eta : float, default=15
-        Distribution index. The paper does not report its value.
+        Distribution index, which the paper does not report.
     prob_var : float, default=0.5
         Probability that each gene is crossed.
     """

@@ -31,7 +31,7 @@ CROSSED = "crossed"
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Graph of symmetric similarities between samples, which operators and their deep copies share.
+    """Symmetric similarities between samples; deep copies of operators share the same object.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class LabelGraph:
         return relabel_by_first_appearance(number[labels])
 
     def _rows(self, labels: Labels) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
-        # The kernels do not check bounds.
+        # Check sizes here, because the kernels do not check bounds.
         require_same_samples("graph and partition", self.n_samples, len(labels))
         return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
@@ -148,9 +148,10 @@ class GroupingOverlayCrossover(base.PairCrossover):
 
     The child inherits each cluster of A with probability one half, but always at least one and never all
     (none if A has only one cluster). All other samples keep their clusters of B. If less than ``min_share``
-    of a cluster of B remains, its samples join their neighbours' clusters in rounds; samples without links
-    stay together. While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
-    Requires a ``LabelEncoding``. Takes O(n_samples + links + k^2) time per child. Source: ParetoClustering.
+    of a cluster of B remains, it is dissolved: in rounds, its samples join the clusters of their neighbours;
+    samples that cannot join any stay together. While there are more than ``k_max`` clusters, the smallest
+    joins its most similar cluster. Requires a ``LabelEncoding``. Takes O(n_samples + links + k^2) time per
+    child. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
 
 
 class LabelMutation(base.DrawnMutation):
-    """Mutation of single partitions whose labels are numbered by first appearance, before and afterwards."""
+    """Base class for mutations of single partitions, with clusters numbered by first appearance."""
 
     @abstractmethod
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
@@ -281,16 +282,16 @@ class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition from a pool, unless there are ``k_max`` clusters.
 
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
-    cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either all these
-    pieces or a random one become clusters. Smaller pieces stay with the largest piece or the remainder.
-    Requires a ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
+    cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either a random one
+    of them or all except the largest become new clusters. The other samples stay together. Requires a
+    ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     min_share : float, default=0.08
         Minimum size of a new cluster, as a share of the split cluster's samples.
     max_tries : int, default=12
-        Maximum number of attempts. If all fail, the partition is not changed.
+        Maximum number of attempts. If all attempts fail, the partition is not changed.
     """
 
     def __init__(
@@ -331,13 +332,13 @@ class PoolSplit(LabelMutation):
 
 @documented(base.SHARED)
 class GraphRefine(LabelMutation):
-    """In each of a few steps, move all samples simultaneously to the clusters of their neighbours.
+    """In a few steps, move all samples at once to the clusters to which they are most similar.
 
-    For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum_j
-    S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties are broken in favour of the sample's own cluster, then of
-    the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would leave fewer than
-    ``k_min`` clusters is not taken.
-    Requires a ``LabelEncoding``. Takes O(links) time per step and individual. Source: ParetoClustering.
+    For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum of
+    S_ij over its samples j, plus inertia vol_i if l_i = c. Ties are broken in favour of the sample's own
+    cluster, then of the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would
+    leave fewer than ``k_min`` clusters is not taken. Requires a ``LabelEncoding``. Takes O(links) time per
+    step and individual. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -376,13 +377,13 @@ class PairViolationMutation(LabelMutation):
 
     For a pair (i, j) in random order, the piece contains the samples that share a cluster with i in both the
     current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
-    moving the piece to the cluster of j. A cannot-link is satisfied by turning a piece without j into a new
-    cluster or by moving it to the most similar other cluster. One of the two moves is drawn at random; the
-    other is used if the drawn move would violate ``k_min..k_max``, or if no other cluster is linked to the
-    piece. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
-    Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per individual.
-    Combine this mutation with an objective that scores cluster boundaries; otherwise, the search cuts off
-    tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
+    moving the piece to the cluster of j. A cannot-link is satisfied by turning the piece (which must not
+    contain j) into a new cluster or by moving it to the most similar other cluster. One of the two moves is
+    drawn at random; the other is used if the drawn move would violate ``k_min..k_max``, or if no other
+    cluster is linked to the piece. If no pool partition cuts the cluster, only must-links can be satisfied,
+    by a merge. Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per
+    individual. Combine this mutation with an objective that scores cluster boundaries; otherwise, the search
+    cuts off tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
     """
 
     def __init__(

@@ -30,8 +30,8 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 class DirectedMutation(base.SeededMutation):
     """Base class for mutations that improve a weighted sum of the objectives.
 
-    ``DirectedWalks`` sets the weights; in other algorithms, they are random and divided by the objectives'
-    mean magnitudes. Subclasses override :meth:`toward`.
+    ``DirectedWalks`` sets the weights. In other algorithms, weights are random, divided by each objective's
+    mean magnitude. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
@@ -53,16 +53,16 @@ class DirectedMutation(base.SeededMutation):
 
 
 class TreeRecombination(base.SeededMutation):
-    """Redivide the union of two neighbouring regions along a random spanning tree (ReCom).
+    """Merge two neighbouring regions, then split them by cutting a random spanning tree (ReCom).
 
-    Loads stay within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. Two regions are not
-    changed if none of six random trees has a suitable cut. Takes O(n_areas + m log m) time for a pair with m
-    edges. Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
+    Loads (sums of area weights) stay within the bounds of the ``RegionEncoding``. Two regions are not changed
+    if none of six random trees has a suitable cut. Takes O(n_areas + m log m) time for a pair with m edges.
+    Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------
     max_pairs : int, default=3
-        Maximum number of pairs of regions to redivide; the number is drawn uniformly from 1..max_pairs.
+        Maximum number of pairs of regions to recombine; the number is drawn uniformly from 1..max_pairs.
     """
 
     def __init__(self, max_pairs: int = 3, prob: float = 1.0, **kwargs: Any) -> None:
@@ -94,7 +94,7 @@ class BoundaryClimb(DirectedMutation):
     recombine : float, default=0.5
         Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3
-        Maximum number of pairs of regions that the recombination redivides.
+        Parameter of :class:`TreeRecombination`.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class BoundaryClimb(DirectedMutation):
 def _directions(
     problem: Any, encoding: RegionEncoding
 ) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
-    """Return each objective's one-hot kind (0 if it guides no moves), shape (n_obj, 5), and their data."""
+    """Return the kinds of objectives, one-hot of shape (n_obj, 5) or 0 if unsupported, and their data."""
     n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
     features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
     changes = None

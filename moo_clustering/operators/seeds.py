@@ -92,9 +92,9 @@ class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed with a document drawn in proportion to its distance to the nearest centroid.
 
     Each distance uses the feature weights of the centroid's cluster. Requires a
-    ``SubspaceClusteringProblem``. Takes O(n_samples) time per individual, and evaluates unevaluated
-    individuals, which :class:`~moo_clustering.operators.ExclusiveMating` avoids. Source: an evolutionary
-    search over SISC-ML clusters.
+    ``SubspaceClusteringProblem``. Takes O(n_samples) time per individual. Unevaluated individuals are
+    evaluated first; with :class:`~moo_clustering.operators.ExclusiveMating`, there are none. Source: an
+    evolutionary search over SISC-ML clusters.
 
     Parameters
     ----------
@@ -138,8 +138,8 @@ def _distant(distances: AnyFloatArray, slots: IntArray, rng: Generator) -> Int64
 class SweepSeedMutation(base.DrawnMutation):
     """Replace each seed with the document with the highest membership in its cluster (local search).
 
-    The mutant's sweeps continue where its parent's sweeps ended. If each seed is already that document, the
-    mutant is a copy. For requirements, time and source, see :class:`DistantSeedMutation`.
+    The mutant's evaluation thus starts close to the final clusters of its parent. If each seed is already
+    that document, the mutant is a copy. For requirements, time and source, see :class:`DistantSeedMutation`.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

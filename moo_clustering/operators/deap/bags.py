@@ -16,7 +16,7 @@ from moo_clustering.operators.deap.individuals import Individual, Individuals, c
 
 
 class ChangePartition:
-    """The operator ``mutate`` or ``repair``: changes partitions in place with a batched function.
+    """Operator ``mutate`` or ``repair`` that applies a function of gene matrices to individuals in place.
 
     Source: Evolutionary multi-instance clustering.
 
@@ -42,7 +42,7 @@ class ChangePartition:
 
 
 class SearchPartition(ChangePartition):
-    """The operator ``mutate``: repairs partitions, improves them by a search, and counts trial evaluations.
+    """Operator ``mutate`` that repairs partitions, improves them by a search and counts trial evaluations.
 
     Source: Evolutionary multi-instance clustering.
 
@@ -72,7 +72,7 @@ class SearchPartition(ChangePartition):
 
 
 class UsesAllClusters:
-    """The predicate ``legal``: checks that each cluster contains at least ``least`` bags.
+    """Function ``legal`` that returns whether each cluster contains at least ``least`` bags.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class UsesAllClusters:
 
 
 class MixedStarts:
-    """The function ``population``: creates random, k-means and random-medoid partitions in turn.
+    """Function ``population`` that creates random, k-means and random-medoid partitions in turn.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class MixedStarts:
 
 @documented(MixedStarts)
 class PerturbedCopies:
-    """The function ``restart`` of :func:`~moo_clustering.algorithms.chc`: perturbs copies of individuals.
+    """Function ``restart`` for :func:`~moo_clustering.algorithms.chc` that perturbs copies of individuals.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     ----------
     individual : individual
     share : float
-        Share of the genes, from 0 to 1, to change to a random other cluster. The number of genes is rounded.
+        Share of the genes, from 0 to 1, to change to a random other cluster. Their number is rounded.
     n_clusters : int
     rng : numpy.random.Generator
 

@@ -142,7 +142,7 @@ def as_mate(
     problem : pymoo.core.problem.Problem
         Problem to pass to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Seed of a generator that all calls share. A generator passed as a call's last argument replaces it.
+        Seed of the generator for all calls that have no generator as their last argument.
     repair : pymoo.core.repair.Repair, optional
         Repair of the children. Default: the ``repair`` of ``problem.operators()``, if any.
 

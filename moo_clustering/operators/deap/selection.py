@@ -92,7 +92,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
 
 
 class SelRouletteLegal:
-    """The operator ``select``: roulette-wheel selection with weights from :func:`fgka_fitness`.
+    """Operator ``select`` for roulette-wheel selection with weights from :func:`fgka_fitness`.
 
     Parameters
     ----------
@@ -138,16 +138,17 @@ def fgka_fitness(
 ) -> FloatArray:
     """Compute the selection fitness of partitions that can contain empty clusters.
 
-    A legal partition has fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN; f_max is the highest
-    finite objective so far. An illegal partition has the lowest fitness of any legal partition with finite F,
-    times a factor. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
+    A partition without empty clusters is legal. Its fitness is max(0, 1.5 f_max - F), where f_max is the
+    highest finite objective so far, or 0 if F is infinite or NaN. The fitness of an illegal partition is the
+    lowest fitness of the legal ones with finite F (1 if there are none), times the factor selected by
+    ``legality``. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
         Minimised objectives.
     nonempty : array-like of shape (n_individuals,)
-        Number of non-empty clusters. A partition is legal if all its ``k`` clusters are non-empty.
+        Number of non-empty clusters, which is ``k`` for legal partitions.
     k : int
     f_max : float, optional
         Highest finite objective of earlier generations.
@@ -252,12 +253,12 @@ def sel_constraint_nsga2(
     """Select survivors by rank, then by crowding distance plus ``fitness.bonus``; break ties at random.
 
     DEAP version of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and
-    ``fitness.crowding_dist``. The latter includes the bonus (0 if missing).
+    ``fitness.crowding_dist``, which includes the bonus (0 by default).
 
     Parameters
     ----------
     rng : numpy.random.Generator, optional
-        Generator used to break ties. Default: ties are broken in favour of the earlier individual.
+        Generator used to break ties. By default, the earlier of tied individuals is selected.
     """
     F = -fitness_of(individuals, "wvalues")
     bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
@@ -305,7 +306,7 @@ def _assign_crowding(individuals: Individuals, F: FloatArray) -> None:
 
 
 class SelElite:
-    """``select(individuals, k, rng)``: select survivors including an elite, and set ``crowding_dist``.
+    """Operator ``select`` that selects survivors including an elite, and sets ``fitness.crowding_dist``.
 
     Parameters
     ----------

@@ -177,7 +177,7 @@ def slot_toolbox(
 
 
 class EvaluateGenes:
-    """The operator ``evaluate``: computes an individual's or, as ``batch``, a population's objectives.
+    """Operator ``evaluate`` that computes the objectives of an individual or, as ``batch``, of many.
 
     Parameters
     ----------
