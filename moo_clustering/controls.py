@@ -114,7 +114,7 @@ def compare(
     - ``"climbs"``: hill climbing from several solutions (incumbents). A mutant replaces its incumbent if the
       weighted sum of objectives is not worse. After at most 100 failures, an incumbent restarts with random
       weights. With one objective, the single incumbent restarts after at most max(100, n_var) failures.
-    - ``"local search"``: as ``"climbs"``, but incumbents restart from their best solution, mutated five times.
+    - ``"local search"``: as ``"climbs"``, but incumbents restart from their best solutions, mutated 5 times.
     - ``"annealing"``: mutants that are worse than their incumbents also replace them, but ever more rarely.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
@@ -179,8 +179,7 @@ def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
     """Compare a planned search with its controls; ``given`` contains options of :func:`compare`."""
-    # If landmarks are clustered instead of samples, ``given`` also contains ``landmark_of``, the landmark of
-    # each sample of ``y``. Each run of a DEAP search calls ``plan`` again.
+    # If landmarks are clustered, ``landmark_of`` maps samples to them. Each DEAP run calls ``plan`` again.
     search = first.search
     if isinstance(search, PymooSearch):
         # Detach the algorithm from the problem, so that it can be set up again for each run.

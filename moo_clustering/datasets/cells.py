@@ -212,8 +212,8 @@ class Reread(NamedTuple):
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows of a column in the notation seen in the fit."""
-    # If this fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
-    # treated as missing; if they make up more than a tenth of the cells, a DataError is raised.
+    # If cells do not fit this notation, it is inferred again, and ``note`` reports the change. Unreadable
+    # cells are treated as missing; if they make up more than a tenth of the cells, a DataError is raised.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -244,7 +244,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if one column changed its notation and another column fits both notations."""
+    """Raise a DataError if one column has a new notation, and another may have it too but is ambiguous."""
     pairs = [*zip(columns, found, strict=True)]
     changed = [
         (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
@@ -323,7 +323,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse times or fractions; plain numbers among times are hours."""
+    """Parse times or fractions; in columns of times, plain numbers are hours."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -455,7 +455,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, found.convention), found.values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # If the numbers are ambiguous, ``settled`` interprets them later, based on the other columns.
+        # Ambiguous numbers remain text until ``settled`` interprets them, based on the other columns.
         is_open = found.convention == "ambiguous" or found.grouped
         return Column(
             name,
@@ -483,7 +483,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note on cells without it, and a message if units differ."""
+    """Return the unit of ``n`` cells, a note on cells without it, and a message if units differ; or ""."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -773,7 +773,7 @@ class UnseenCells(NamedTuple):
 
     @classmethod
     def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
-        """Create the record from values and row positions."""
+        """Create an instance from distinct values and an array of row indices."""
         return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 

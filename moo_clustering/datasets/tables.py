@@ -177,7 +177,7 @@ def read_table(
         Columns to drop.
     categories : bool, default=False
         Accept text columns as features, except in npz files. Every distinct string is a category, including
-        "NA" and "?". If such columns exist, ``X`` is a data frame.
+        "NA" and "?". If there are text columns, ``X`` is a data frame.
     header : bool, optional
         Whether the first line of a text file or sheet contains column names; otherwise, the names are
         ``column1``, .... Default: False if the line contains only numbers other than 0, 1, ....
@@ -451,7 +451,7 @@ def _read_npz(path: Path, roles: Roles) -> Table:
     if not len(X):
         raise DataError(f"{source}: array 'X' has no rows")
     names = feature_names_of(arrays, X.shape[1], "X", source)
-    roles.by_column()  # raises if an array has two roles
+    roles.by_column()  # checks that no array has two roles
     for name in roles.drop:
         if name not in names:
             raise DataError(files.absent(source, "feature", name, "drop", names))
@@ -696,7 +696,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
         raise DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        # Also number the first of several equal names, because a bare name would be ambiguous.
+        # Number the first of several equal names too, because it would be ambiguous without a number.
         seen: Counter[str] = Counter()
         for row, name in enumerate(names):
             if counts[name] > 1:
@@ -719,7 +719,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise a DataError if strings are too long for an array with cells of the size of the longest."""
+    """Raise a DataError if an array of fixed-width strings would be too large, due to the longest one."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         fault = f"too long for {role} in a table of {len(texts):,} rows"
@@ -730,7 +730,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1."""
     # Integers with and without ".0" are the same class. Other strings that differ after stripping are
     # distinct classes (01 and 1, 1E2 and 100). Warns about names that differ only in whitespace or notation,
-    # or look like missing cells. With ``minus_one_is_missing`` (for partial labels), -1 also becomes -1.
+    # or look like missing cells. With ``minus_one_is_missing``, the text "-1" marks missing classes too.
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}
