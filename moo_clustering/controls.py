@@ -287,7 +287,7 @@ class ControlComparison(NamedTuple):
 
     @classmethod
     def joined(cls, found: Mapping[str, ControlComparison]) -> ControlComparison:
-        """Join comparisons on several problems, given as a mapping from problem names."""
+        """Join comparisons on several problems; ``found`` maps problem names to comparisons."""
         runs = pd.concat([one.runs.assign(problem=name) for name, one in found.items()])
         return cls(runs, pd.concat([one.curves.assign(problem=name) for name, one in found.items()]))
 
@@ -477,7 +477,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
 
 
 def _incumbents(run: Any, meter: Meter, method: str) -> None:
-    """Run climbs, iterated local search or annealing with parallel incumbents until evaluations are used."""
+    """Run climbs, local search or annealing with parallel incumbents until all evaluations are used."""
     rng: np.random.Generator = run.rng
     starts = run.sample()
     F, violation = run.evaluate(starts)
@@ -532,7 +532,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
 
 
 class RandomDraws(NamedTuple):
-    """Non-dominated solutions among random individuals; row ``best`` has the lowest given objective."""
+    """Non-dominated solutions among random individuals; row ``best`` is lowest in the given objective."""
 
     X: Genes
     F: FloatArray
@@ -574,7 +574,7 @@ class _PymooRun:
             written = rows[:n] if out.get("X") is None else np.atleast_2d(out["X"])
             meter.take(written, F.astype(np.float64).reshape(n, -1), violation, len(rows))
 
-        # Copy the problem, because operators check its class.
+        # Use a copy with a new method instead of a wrapper, because operators check the problem's class.
         self.problem: Any = copy.copy(problem)
         self.problem._evaluate = evaluate
         self.fresh = self._search(algorithm).algorithm
@@ -671,7 +671,7 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # A mutation that evaluates trials is a local search, which leaves local optima unchanged every time.
+        # A mutation that evaluates trials is a local search: repeating it would not change local optima.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:
@@ -694,7 +694,7 @@ class _DeapRun:
         if function is None:
             return individuals
         function = partial(function, rng=self.rng) if can_take(function, None, rng=self.rng) else function
-        # Local searches may use all but one evaluation per individual, which is needed for the result.
+        # Reserve one evaluation per individual for its result; trials in the mutation may use all others.
         changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
         self._count_trials()
         return changed

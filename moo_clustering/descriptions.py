@@ -509,7 +509,7 @@ class _Trait:
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return the heatmap's subheading (a category, "mean" if medians are equal, or "") and cell texts."""
+        """Return the heading in a heatmap (a category, "mean" if medians are equal, or "") and the cells."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -698,7 +698,7 @@ def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
 def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return columns ``name``, ``typical`` and, with ``support``, ``support`` and ``doubtful`` of samples."""
+    """Return sample columns ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
     # A sample is doubtful if its support for another cluster is larger than that for its own cluster.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # a new row is unlike the training rows above this quantile of its cluster's distances
+USUAL = 0.99  # quantile of a cluster's distances above which new rows are unlike the training rows
 _MOST_ROWS = 20_000  # maximum number of training rows with which new rows are compared
 _UNSEEN = {
     "unreadable": "that could not be read",
@@ -42,7 +42,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Compute the limits from up to 20,000 random rows; ``distances``: ``rows`` is a distance matrix."""
+        """Compute limits from up to 20,000 random rows; with ``distances``, ``rows`` is a distance matrix."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -401,7 +401,7 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Number clusters as their matches in ``before``; also return a map from old to new numbers."""
+    """Give clusters the numbers of their matches in ``before``; also return a map from old to new numbers."""
     # ``before`` contains the earlier labels of the first rows. Unmatched clusters get new numbers. Then, the
     # clusters with the highest numbers fill the gaps left by clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)

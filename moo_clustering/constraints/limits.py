@@ -223,7 +223,7 @@ class ClusterSizes(_Loads):
         Returns
         -------
         labels : ndarray of shape (n_samples,), int32
-            Assigned column of ``cost`` for each sample. Of several bounds, the i-th applies to column i.
+            Assigned column of ``cost`` for each sample. If bounds are arrays, entry i applies to column i.
 
         Examples
         --------
@@ -528,7 +528,7 @@ class Kept(Limit):
         self._former = number_clusters(codes[self._known])[0].astype(np.int32)
 
     def changed(self, labels: IntArray) -> FloatArray:
-        """Return each partition's share of samples that change cluster, for the best matching of clusters."""
+        """Return each partition's share of samples that change cluster, after matching clusters optimally."""
         rows = self._rows(labels)[:, self._known].astype(np.int32)
         n_codes = int(max(self._former.max(), rows.max(initial=0))) + 1
         out = np.empty(len(rows))

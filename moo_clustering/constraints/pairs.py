@@ -98,7 +98,7 @@ class PairwiseConstraints(Shared):
         random_state: int | Generator | BitGenerator | SeedSequence | None = None,
         max_pairs: int = MAX_PAIRS,
     ) -> Self:
-        """Draw must-links between samples with a common label, and cannot-links between all other samples.
+        """Draw must-links between samples with a common label, and cannot-links between samples without one.
 
         With one label per sample, takes O(n_samples + n_drawn) memory for n_drawn pairs. With label sets,
         ``"stratified"`` takes up to O(n_samples**2) time. In a large data set, 10 % of the pairs reveal every
@@ -127,7 +127,7 @@ class PairwiseConstraints(Shared):
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
         """Constrain all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 if unlabelled.
 
-        Raises a ValueError for more than ``max_pairs`` pairs; :class:`ConstraintGroups` needs no pairs.
+        Raises a ValueError for more than ``max_pairs`` pairs; :class:`ConstraintGroups` does not list them.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -349,7 +349,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Return ``weights``, but with ``listed_weights`` for the pairs in ``listed``, a sorted subset."""
+    """Return ``weights`` of ``pairs``, but ``listed_weights`` for the pairs in the sorted subset ``listed``."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
@@ -402,7 +402,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Return the shares ``must_link_satisfied`` and ``cannot_link_satisfied``, each only if it has pairs."""
+    """Return the shares ``must_link_satisfied`` and ``cannot_link_satisfied``, if there are such pairs."""
     must, cannot = satisfied_pairs(partitions, supervision)
     kinds = {"must_link_satisfied": must, "cannot_link_satisfied": cannot}
     return {kind: found.satisfied / found.n_pairs for kind, found in kinds.items() if found.n_pairs}
@@ -566,7 +566,7 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
 
 
 class Supervision(NamedTuple):
-    """Pairs given or implied by labels, and their must-link components, ordered by lowest sample."""
+    """Given pairs, pairs implied by labels, and their must-link components, ordered by lowest sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]

@@ -50,7 +50,7 @@ def read_pairs(
     n_samples : int or None, default=None
         Number of samples. If ``n_samples`` and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, it is a header unless a cell is a number or identifier.
+        Whether the first line is a header. If None, it is one unless a cell is a number or row identifier.
 
     Returns
     -------
@@ -314,13 +314,13 @@ class SingleLabels:
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """For consecutive segments with exclusive ``ends``, return each rank's segment and position in it."""
+    """For consecutive segments that end before ``ends``, return each rank's segment and position in it."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 
 
 class LabelSets:
-    """True label sets. To save memory, pairs that share labels are not stored, but found for each call."""
+    """True label sets. To save memory, pairs with common labels are computed for each call, not stored."""
 
     def __init__(self, indicator: Any) -> None:
         # One-byte integers would overflow at 256 common labels.

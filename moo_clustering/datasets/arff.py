@@ -241,7 +241,7 @@ def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[A
 
 
 def _code(attribute: Attribute, token: str | None) -> float:
-    """Return :meth:`Attribute.code`; raise a RowError if the attribute does not have this value."""
+    """Return the :meth:`Attribute.code` of a text; raise a RowError if it is not a value of the attribute."""
     try:
         return attribute.code(token)
     except ValueError:

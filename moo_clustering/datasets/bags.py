@@ -183,7 +183,7 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a name suggests a bag or class column, if ``options`` do not name this column."""
+    """Return whether a name suggests a bag or class column that ``options`` do not specify."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
@@ -220,7 +220,7 @@ class Rows:
 def _flat_roles(
     columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the positions of the bag and class columns, and whether the bag column is only a guess."""
+    """Return the bag and class columns, and whether the bag column is only a guess (the first column)."""
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
@@ -247,7 +247,7 @@ def _flat_roles(
 def _relational_roles(
     entries: Rows, relational: int, options: BagOptions, path: Path
 ) -> tuple[int | None, int | None]:
-    """Return the positions of bag identifiers and classes; raise a DataError if other attributes remain."""
+    """Return the identifier and class columns of the bags; raise a DataError if there are other columns."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())

@@ -143,7 +143,7 @@ def _advised(problem: str, advice: Iterable[str]) -> str:
 
 @contextmanager
 def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Raise a DataError if the path is not a regular file, or if the block raises an OSError."""
+    """Raise a DataError if the path is not a regular file, or if the ``with`` block raises an OSError."""
     if fault := path_fault(path, "file or folder" if is_folder else "file"):
         raise DataError(f"{path} {fault}")
     if not path.exists():
@@ -612,7 +612,7 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
 def code_reason(known: Mapping[str, float]) -> str:
     """Return why numerals are codes rather than numbers; "" if they are numbers. Takes O(n) time."""
     # ``known`` maps numerals in Python notation to their values. Numerals are codes if they begin with zeros
-    # (01000), look like exponents (2004E205), or include distinct integers that double precision cannot tell.
+    # (01000), look like exponents (2004E205), or include distinct integers that are equal as float64.
     exponents = []
     for text, number in known.items():
         if text[0] in "+-0" and _LEADING_ZERO.match(text):

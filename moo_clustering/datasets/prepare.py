@@ -98,10 +98,10 @@ class PreparedTable:
         return self.preparer.units()
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
-        """Return the columns whose missing cells are associated with the clusters, in descending strength.
+        """Return the columns whose missing cells are associated with the clusters, strongest first.
 
         If there are any, the clusters may reflect how the data were collected. Only columns with at least
-        five missing cells are tested. Those are returned for which the bias-corrected Cramer's V between
+        five missing cells are tested. A column is returned if the bias-corrected Cramer's V between
         missingness and clusters is at least 0.3, and significant at 0.01 / (number of tested columns).
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
@@ -149,8 +149,8 @@ def prepare_table(
         distinct values, by their strongest association with another column (see Notes). All other weights
         are 1. With ``"equal"``, or with fewer than 40 rows, all weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
-        Fill missing cells with the mean (or mode) of the five nearest rows in which the cell is known, or
-        with the column's median (or mode), which can turn the filled rows into a cluster.
+        ``"neighbors"``: fill missing cells with the mean (or mode) of the five nearest rows in which the cell
+        is known. ``"median"``: with the column's median (or mode), so that filled rows may form a cluster.
 
     Notes
     -----
@@ -481,14 +481,14 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64
 
 
 def _some_rows(n: int, most: int) -> NDArray[np.intp]:
-    """Return all row numbers, or a random sample of them with a fixed seed, in ascending order."""
+    """Return all row numbers or, if there are more than ``most``, a sorted sample with a fixed seed."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
 def _indicators(column: reading.Column) -> NDArray[np.float64]:
-    """Return indicators of the values, or of eight bins if they are many numbers; one row per sample."""
+    """Return indicators of the distinct values (of eight bins if they are many numbers), a row per sample."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > reading.FEW:
@@ -576,7 +576,7 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill unknown cells from the nearest rows; keep ``filled`` if no row shares a known column."""
+        """Replace ``filled`` values of missing cells by values of the nearest rows, if any share a column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
@@ -585,7 +585,7 @@ class _Donors(NamedTuple):
         # Sort rows by their pattern of missing cells: rows with the same pattern share distance terms.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
-        donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a column
+        donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a 2-d array
         of_donors_mask, squared = _mask(self.scales, of_donors), self.rows**2
         step = max(1, _PRODUCTS // len(self.rows))
         for low in range(0, len(incomplete), step):

@@ -498,7 +498,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 makes values equal."""
+    """Return the array; raise a DataError if it is not numeric and 2-d, or if float64 merges its values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
             f"{source}: array {name!r} must be a numeric 2-d array, got dtype {array.dtype} and shape "
@@ -719,7 +719,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise a DataError if an array of fixed-width strings would be too large, due to the longest one."""
+    """Raise a DataError if the longest string makes an array of fixed-width strings too large."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         fault = f"too long for {role} in a table of {len(texts):,} rows"

@@ -56,7 +56,7 @@ class Encoding(ABC):
         """Return memberships of shape (n_individuals, n_samples, n_clusters) that sum to 1 per sample.
 
         By default, a membership is 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
-        decode by highest membership. Column c belongs to label c; empty clusters come last.
+        decode by highest membership. The last axis is in the order of labels; empty clusters come last.
         """
         return one_hot(self.decode(X))
 

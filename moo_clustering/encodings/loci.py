@@ -45,9 +45,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
     n_samples : int, optional
         Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"
-        ``"locus"`` has one gene per sample. The other kinds have genes only for the links of a spanning tree
-        with the highest degree of interestingness: the sample to which the link leads (``"short"``), or 1 to
-        keep and 0 to cut the link (``"split"``).
+        ``"locus"`` has one gene per sample. The other kinds have genes only for the most interesting links of
+        a spanning tree (see :func:`~moo_clustering.graphs.mst_interestingness`): the sample to which the link
+        leads (``"short"``), or 1 to keep and 0 to cut the link (``"split"``).
     graph : LocusGraph, optional
         Spanning tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
@@ -60,7 +60,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
     links : TreeLinks or None
-        Tree links that have genes, and the parts of the tree without these links; None for ``"locus"``.
+        Tree links with genes, and the parts into which the tree falls without them; None for ``"locus"``.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return 1 if self.kind == "split" else self.n_samples - 1
 
     def parts(self, X: IntArray) -> Parts:
-        """Label each part by the lowest-numbered part in its cluster, shape (n_individuals, n_parts)."""
+        """Return each part's label, the lowest-numbered part in its cluster; (n_individuals, n_parts)."""
         genes = np.ascontiguousarray(self._checked(X))
         if self.links is not None:
             return self.links.parts(genes, self.kind == "split", self.n_jobs)
@@ -199,7 +199,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip bits, and replace invalid links by tree links, nearest neighbours or no links."""
+        """Round genes, clip bits, and replace invalid links by tree links or links to nearest neighbours."""
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)
@@ -333,7 +333,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return link targets: the parent if in the same cluster, else the ``top`` of the own first part."""
+        """Return link targets: parents in the same cluster, else the ``top`` of the cluster's first part."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

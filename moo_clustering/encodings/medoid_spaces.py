@@ -116,8 +116,8 @@ class DistanceMatrixSpace(MedoidSpace):
 
     # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
     # individuals with k equally large clusters, assignment takes O(p k n) time, and finding the medoids of
-    # distinct clusters O(p n^2 / k). The latter first computes lower bounds on total distances, by counting
-    # bits of distances rounded down to one byte, and then exact totals for the most promising members only.
+    # distinct clusters O(p n^2 / k). Lower bounds on total distances are computed first, by counting bits of
+    # distances rounded down to one byte; exact totals are computed only for the most promising members.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")

@@ -21,7 +21,7 @@ SAME = 1.0 + 1e-12
 
 
 class RowGenes(Documented, base.Encoding):
-    """Base class of encodings with one gene per cluster: the row index of a member, or -1.
+    """Base class of encodings with one gene per cluster: the row index of a member, or -1 for no cluster.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class MedoidEncoding(_MedoidGenes):
         Features or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which are
         not copied if they are symmetric and float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Maximum number of clusters, and number of genes. The strings stand for the square root of n_samples,
+        Maximum number of clusters, and number of genes. The strings denote the square root of n_samples,
         rounded down or up, and clipped to 2..n_samples-1.
     metric : str or callable, default="euclidean"
         See :func:`sklearn.metrics.pairwise_distances`. Zero rows have cosine distance 1 to all other rows.
