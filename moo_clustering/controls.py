@@ -279,7 +279,7 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations``, ``seconds``; if classes are known, ``n_clusters``
         and ``ari`` of the scored partition and ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` after numbers of ``evaluations``; with one objective, also best value and ``ari``.
+        ``hypervolume`` at about 20 numbers of ``evaluations``; with one objective, best value and ``ari``.
     """
 
     runs: pd.DataFrame

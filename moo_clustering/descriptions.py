@@ -298,7 +298,7 @@ class ComparedColumns:
 
 
 class ComparedTerms:
-    """Term occurrences that describe several partitions; see :func:`describe_terms`."""
+    """Term occurrences with which to describe several partitions; see :func:`describe_terms`."""
 
     def __init__(self, weights: Any, terms: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -519,7 +519,7 @@ class _Trait:
 
 @dataclass(frozen=True, eq=False)
 class Heatmap:
-    """Heatmap of the clusters and their strongest columns.
+    """Heatmap of the clusters and the columns in which they differ most.
 
     Attributes
     ----------

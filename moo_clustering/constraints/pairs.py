@@ -311,7 +311,7 @@ def _closed(
     component: Int64Array,
     max_pairs: int,
 ) -> PairwiseConstraints:
-    """Return the pairs implied by must-links and by cannot-links between components; see ``closure``."""
+    """Return all pairs within must-link components, and between components joined by a cannot-link."""
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
@@ -349,7 +349,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Return ``weights`` of ``pairs``, but ``listed_weights`` for the pairs in the sorted subset ``listed``."""
+    """Return ``weights``, but ``listed_weights`` for ``listed``, which is a sorted subset of ``pairs``."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)

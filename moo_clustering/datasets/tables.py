@@ -153,7 +153,7 @@ def read_table(
     """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
     Columns without another role are features. They must be numeric or, with ``categories``, numeric or text
-    (:func:`~moo_clustering.datasets.prepare_table` converts any columns). Dates become days since the
+    (:func:`~moo_clustering.datasets.prepare_table` converts other columns). Dates become days since the
     earliest date, and times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`).
     An unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
     dropped. Takes O(bytes) time and memory.
