@@ -57,9 +57,9 @@ Genes = NDArray[Any]
 Control = Callable[..., Any]
 # Number of points on each curve, and maximum number of consecutive generations without an evaluation.
 _POINTS, _IDLE = 20, 100
-# With several objectives: maximum number of parallel incumbents, and minimum number of evaluations for each.
+# With several objectives: maximum number of incumbents (see ``compare``), and minimum evaluations for each.
 _INCUMBENTS, _LEAST = 20, 50
-# Number of consecutive failed mutations before a restart, and mutations that perturb a local optimum.
+# Number of consecutive failed mutations before a restart, and number of mutations when local search restarts.
 _PATIENCE, _KICK = 100, 5
 # Initial and final annealing temperatures, relative to the range of the objectives in the initial sample.
 _HOT, _COLD = 0.1, 0.0005
@@ -111,17 +111,17 @@ def compare(
 
     - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
     - ``"drift"``: the same operators, but random parents and survivors.
-    - ``"climbs"``: current solutions (incumbents) accept mutants whose weighted objectives are not worse, and
-      restart with random weights after at most 100 failures. With one objective, there is a single incumbent,
-      which restarts after at most max(100, n_var) failures.
-    - ``"local search"``: climbs that restart from the incumbent's best solution, mutated five times.
-    - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
+    - ``"climbs"``: hill climbing from several solutions (incumbents). A mutant replaces its incumbent if the
+      weighted sum of objectives is not worse. After at most 100 failures, an incumbent restarts with random
+      weights. With one objective, the single incumbent restarts after at most max(100, n_var) failures.
+    - ``"local search"``: as ``"climbs"``, but incumbents restart from their best solutions, mutated 5 times.
+    - ``"annealing"``: mutants that are worse than their incumbents also replace them, but ever more rarely.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
-    In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control once
-    ``n_evals`` is reached, ``sample()`` draws genes, and ``vary(X)`` mutates them. Only feasible solutions
-    with distinct objectives are archived, in O(n_evals log n_evals) time for two objectives, and O(n_evals
-    n_front n_obj) time otherwise.
+    In user-defined controls, ``evaluate(X)`` returns the objectives of individuals (rows of genes) and ends
+    the control once ``n_evals`` is reached, ``sample()`` draws individuals, and ``vary(X)`` mutates them. The
+    fronts contain feasible solutions with distinct objectives only. Updating them takes O(n_evals log
+    n_evals) time for two objectives, and O(n_evals n_front n_obj) time otherwise.
 
     Examples
     --------
@@ -152,14 +152,14 @@ def compare_deap(
 
     The control ``"drift"`` replaces ``select`` and ``select_parents`` with random selection, and sets the
     step's ``elitism`` to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps that
-    perform their own selection. Incumbents apply the k-means step of :func:`~moo_clustering.algorithms.gka`
-    and ``chc`` with the same probability as the evolution.
+    perform their own selection. If the evolution applies a k-means step after mutation, as in
+    :func:`~moo_clustering.algorithms.gka` and ``chc``, the controls apply it with the same probability.
 
     Parameters
     ----------
     toolbox : deap.base.Toolbox, or callable
-        See :class:`~moo_clustering.algorithms.DeapSearch`. Requires ``evaluate``, and ``decode(genes)`` for
-        ``y`` unless genes are labels. Alternatively, a function ``toolbox(rng)`` that creates a toolbox.
+        See :class:`~moo_clustering.algorithms.DeapSearch`. Requires ``evaluate`` and, if ``y`` is given and
+        genes are not labels, ``decode(genes)``. A callable ``toolbox(rng)`` must return a toolbox.
     step : callable
         See :class:`~moo_clustering.algorithms.DeapSearch`. Only copies of it are run.
     pop_size : int
@@ -178,8 +178,8 @@ def compare_deap(
 def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
-    """Compare the search of ``plan()`` with its controls; ``given`` contains options of :func:`compare`."""
-    # Each run of a DEAP search calls ``plan`` again. ``landmark_of`` is the landmark of each sample of ``y``.
+    """Compare a planned search with its controls; ``given`` contains options of :func:`compare`."""
+    # If landmarks are clustered, ``landmark_of`` maps samples to them. Each DEAP run calls ``plan`` again.
     search = first.search
     if isinstance(search, PymooSearch):
         # Detach the algorithm from the problem, so that it can be set up again for each run.
@@ -270,7 +270,7 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of an evolutionary search and its controls.
 
-    Hypervolumes are fractions of the box that contains all fronts, with a margin of a tenth of the range.
+    Hypervolumes are fractions of the box around all fronts, extended by 10% of each range at the worst end.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations``, ``seconds``; if classes are known, ``n_clusters``
         and ``ari`` of the scored partition and ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` over the ``evaluations`` of each run; with one objective, also best value and ``ari``.
+        ``hypervolume`` at about 20 numbers of ``evaluations``; with one objective, best value and ``ari``.
     """
 
     runs: pd.DataFrame
@@ -287,7 +287,7 @@ class ControlComparison(NamedTuple):
 
     @classmethod
     def joined(cls, found: Mapping[str, ControlComparison]) -> ControlComparison:
-        """Join comparisons on several problems, given as a mapping from problem names."""
+        """Join comparisons on several problems; ``found`` maps problem names to comparisons."""
         runs = pd.concat([one.runs.assign(problem=name) for name, one in found.items()])
         return cls(runs, pd.concat([one.curves.assign(problem=name) for name, one in found.items()]))
 
@@ -301,7 +301,7 @@ class ControlComparison(NamedTuple):
 
         Returns a row per control: mean ``difference`` (positive if the evolution is better), 95% bootstrap
         interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
-        ``losses``. With several problems, the pairs are problems, averaged over seeds.
+        ``losses``. With several problems, values are averaged over seeds and paired by problem.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         choice("measure", measure, known)
@@ -379,7 +379,7 @@ class _Spent(Exception):
 
 
 class Meter:
-    """Count evaluations, archive non-dominated solutions over time, and end a run by raising _Spent."""
+    """Count evaluations, record the front found so far, and end a run by raising _Spent."""
 
     def __init__(self, n_evals: int, names: Sequence[str]) -> None:
         self.n_evals, self.names = n_evals, names
@@ -397,7 +397,7 @@ class Meter:
         return min(n, self.n_evals - self.count)
 
     def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
-        """Count and archive individuals; end the run if more evaluations were requested than performed."""
+        """Record evaluated individuals; end the run if they are fewer than the ``asked`` number."""
         if not np.isfinite(F).all():
             bad = ~np.isfinite(F)
             raise ValueError(
@@ -415,7 +415,7 @@ class Meter:
             raise _Spent
 
     def settle(self) -> None:
-        """Archive the individuals evaluated since the last call, and append the archive to ``course``."""
+        """Update the front with the individuals evaluated since the last call; append it to ``course``."""
         if self._new:
             genes, F = (np.concatenate(parts) for parts in zip(*self._new, strict=True))
             if len(self.front):
@@ -477,7 +477,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
 
 
 def _incumbents(run: Any, meter: Meter, method: str) -> None:
-    """Run climbs, iterated local search or annealing with parallel incumbents until evaluations are used."""
+    """Run climbs, local search or annealing with parallel incumbents until all evaluations are used."""
     rng: np.random.Generator = run.rng
     starts = run.sample()
     F, violation = run.evaluate(starts)
@@ -496,7 +496,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """Return the best initial individual for each weight vector; with one objective, the best unused."""
+        """Return each weight vector's best initial individual; with one objective, the best not yet used."""
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -532,7 +532,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
 
 
 class RandomDraws(NamedTuple):
-    """Non-dominated random individuals, and the row ``best`` with the lowest value of one objective."""
+    """Non-dominated solutions among random individuals; row ``best`` is lowest in the given objective."""
 
     X: Genes
     F: FloatArray
@@ -541,7 +541,7 @@ class RandomDraws(NamedTuple):
 
 
 def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, verbose: bool) -> RandomDraws:
-    """Run the control ``"random"`` for a search that has not started; Ctrl-C ends the run early."""
+    """Run the control ``"random"``; ``search`` must not have started, and Ctrl-C ends the run early."""
     names, algorithm = search.problem.objective_names, search.algorithm
     algorithm.problem = None
     meter = Meter(n_evals, names)
@@ -574,7 +574,7 @@ class _PymooRun:
             written = rows[:n] if out.get("X") is None else np.atleast_2d(out["X"])
             meter.take(written, F.astype(np.float64).reshape(n, -1), violation, len(rows))
 
-        # Copy the problem, because operators check its class.
+        # Use a copy with a new method instead of a wrapper, because operators check the problem's class.
         self.problem: Any = copy.copy(problem)
         self.problem._evaluate = evaluate
         self.fresh = self._search(algorithm).algorithm
@@ -585,7 +585,7 @@ class _PymooRun:
         self.size = next((int(size) for size in sizes if size), 1)
 
     def lacking(self) -> dict[str, str]:
-        """Return the controls that are not applicable, mapped to what the search lacks for them."""
+        """Return the controls that are not applicable, and the operator or method that each one lacks."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
             found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")
@@ -671,7 +671,7 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # Do not repeat mutations that count their trials: these local searches leave local optima unchanged.
+        # A mutation that evaluates trials is a local search: repeating it would not change local optima.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:
@@ -694,7 +694,7 @@ class _DeapRun:
         if function is None:
             return individuals
         function = partial(function, rng=self.rng) if can_take(function, None, rng=self.rng) else function
-        # Reserve one evaluation for each individual: trials may use only the others.
+        # Reserve one evaluation per individual for its result; trials in the mutation may use all others.
         changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
         self._count_trials()
         return changed

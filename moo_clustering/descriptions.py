@@ -24,8 +24,8 @@ __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_co
 
 # Columns with more distinct values than this are discretised into this number of quantile bins.
 _MOST_BINS = 256
-# Maximum number of columns, and of columns times cluster pairs. In tables with more columns, only the columns
-# in which each cluster differs most are compared, at most _OF_A_CLUSTER per cluster.
+# Maximum number of columns, and of columns times pairs of clusters, up to which all columns are compared. In
+# larger tables, each cluster selects the (at most _OF_A_CLUSTER) columns in which it differs most.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Minimum strength of a listed contrast, and of a contrast that can distinguish two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
@@ -298,7 +298,7 @@ class ComparedColumns:
 
 
 class ComparedTerms:
-    """Term occurrences that describe several partitions; see :func:`describe_terms`."""
+    """Term occurrences with which to describe several partitions; see :func:`describe_terms`."""
 
     def __init__(self, weights: Any, terms: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -371,7 +371,7 @@ class _Members:
         return cls(found, np.bincount(found[found >= 0]))
 
     def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return each cluster's largest absolute difference from all samples over the traits."""
+        """Return, for each cluster, the largest difference between it and all samples in any trait."""
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
@@ -509,7 +509,7 @@ class _Trait:
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return a heatmap's heading (a category, "mean" if medians are equal, or "") and each value."""
+        """Return the heading in a heatmap (a category, "mean" if medians are equal, or "") and the cells."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -519,7 +519,7 @@ class _Trait:
 
 @dataclass(frozen=True, eq=False)
 class Heatmap:
-    """Heatmap of the clusters and their strongest columns.
+    """Heatmap of the clusters and the columns in which they differ most.
 
     Attributes
     ----------
@@ -583,7 +583,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Use mean ranks: all effects between clusters without common values are 1, near or far.
+        # Compare mean ranks, because the effect is 1 for any clusters that do not overlap, near or far.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -630,10 +630,10 @@ def _names(
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
-    # Name clusters without clear contrasts after weaker contrasts.
+    # If a cluster has no clear contrasts, its name describes weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # If phrases distinguish equally many clusters, prefer categories, then the strongest overall contrast.
+    # Among phrases that distinguish a cluster equally well, prefer categories, then the strongest contrasts.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
@@ -698,7 +698,7 @@ def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
 def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return columns ``name``, ``typical`` and, with ``support``, also ``support`` and ``doubtful``."""
+    """Return sample columns ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
     # A sample is doubtful if its support for another cluster is larger than that for its own cluster.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
@@ -731,7 +731,7 @@ def human_number(value: float) -> str:
 
 
 def exact_number(value: float) -> str:
-    """Format a number with few digits if this is exact, otherwise with all digits."""
+    """Format a number with three or four significant digits if they are exact, otherwise with all digits."""
     text, same = human_number(value), False
     with suppress(ValueError):
         same = float(text.replace(",", "")) == value

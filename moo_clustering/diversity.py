@@ -22,7 +22,8 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
     """Count the individuals with each value (choice) at each locus.
 
     Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets can be added.
-    Raises a ValueError unless ``ranks`` are integers from 0 to ``width - 1``; so do the functions below.
+    Raises a ValueError unless ``ranks`` are integers from 0 to ``width - 1``, as do :func:`remove_counts` and
+    :func:`shared_choices`.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 
 @documented(locus_counts)
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Count, for each individual, the equal genes in all comparisons with the members of a counted set.
+    """Count the genes that each individual shares with each member of a set, summed over the members.
 
     For a set of s members, an individual's diversity (see :func:`diversity`) is 1 - count / (n_loci * s).
     Takes O(n_individuals * n_loci) time.
@@ -109,7 +110,7 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
     population : ndarray of shape (n_individuals, n_loci)
         Non-negative integers, from any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population. As it contains each individual, DIV is then at most 1 - 1/n_individuals.
+        Default: the population itself, in which case DIV is at most 1 - 1/n_individuals.
 
     Returns
     -------

@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # a new row is unlike the training rows above this quantile of its cluster's distances
+USUAL = 0.99  # quantile of a cluster's distances above which new rows are unlike the training rows
 _MOST_ROWS = 20_000  # maximum number of training rows with which new rows are compared
 _UNSEEN = {
     "unreadable": "that could not be read",
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-_SPLIT, _MERGED = 0.2, 0.5  # minimum fraction of a cluster in a part of a split, and in a merger
+# Minimum share of an earlier cluster's rows in each part of a split, and in a merged cluster.
+_SPLIT, _MERGED = 0.2, 0.5
 
 
 class Reference(NamedTuple):
-    """Training rows and, for each cluster, the 99% quantile of distances from its rows to the nearest row."""
+    """Training rows and, for each cluster, the 99% quantile of its rows' distances to their nearest rows."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
@@ -41,7 +42,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Compute the limits from up to 20,000 random rows, or from the ``distances`` between rows."""
+        """Compute limits from up to 20,000 random rows; with ``distances``, ``rows`` is a distance matrix."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -95,7 +96,7 @@ def new_columns(
     support: FloatArray | None,
     unseen: Sequence[UnseenCells] = (),
 ) -> dict[str, NDArray[Any]]:
-    """Create the columns ``name``, ``unlike`` and, if known, ``support`` and ``ignored`` for new rows."""
+    """Return columns for new rows: ``name``, ``unlike`` and, if available, ``support`` and ``ignored``."""
     # Label -1 (noise) selects the last name, which is empty.
     columns: dict[str, NDArray[Any]] = {"name": np.array([*names, ""], dtype=object)[labels]}
     if support is not None:
@@ -170,7 +171,7 @@ class Drift:
     def of_counts(
         cls, new_rows: IntpArray, n_rows: int, n_unlike: int, rows_of_fit: IntpArray, names: Sequence[str]
     ) -> Drift:
-        """Compare cluster sizes; the ``n_rows`` new rows include noise and unlike rows."""
+        """Compare the numbers of rows per cluster; ``n_rows`` counts all new rows, including noise."""
         n_noise = n_rows - int(new_rows.sum())
         expected, p_value = _of_chance(n_unlike, np.append(new_rows, n_noise), rows_of_fit)
         between = stats.binomtest(n_unlike, n_rows).proportion_ci(0.95)
@@ -246,10 +247,10 @@ def _p_text(value: float) -> str:
 
 def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, float]:
     """Return the expected fraction of unlike rows and the p-value of ``n_unlike`` without drift."""
-    # ``m`` contains the number of new rows in each cluster and, as its last entry, in noise. In a cluster of
-    # n training rows, the probability that a new row exceeds the 99% quantile (rank h + 1 = .99 (n - 1) + 1)
-    # has the distribution Beta(n - h, h + 1). The total is approximated by a beta-binomial distribution with
-    # the same mean and variance. In large fits, n counts only the sampled training rows.
+    # ``m`` contains the number of new rows in each cluster and, as its last entry, in noise. The probability
+    # that a new distance exceeds the 99% quantile of n training distances (rank h + 1 = .99 (n - 1) + 1) has
+    # the distribution Beta(n - h, h + 1). The number of unlike rows is approximated by a beta-binomial
+    # variable with the same mean and variance. If training rows are sampled, n counts only those sampled.
     n = np.maximum(np.append(sizes, sizes.sum()) * min(1.0, _MOST_ROWS / max(sizes.sum(), 1)), 1)
     h = USUAL * (n - 1)
     p = (n - h) / (n + 1)
@@ -391,7 +392,7 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match the first rows' clusters ``before`` to clusters 0, 1, ...; maximise the number of common rows."""
+    """Match clusters in ``before`` to those in ``labels`` so that matched clusters share the most rows."""
     # An earlier cluster can match only clusters that contain at least a fraction _SPLIT of its rows.
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
@@ -401,8 +402,8 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
     """Give clusters the numbers of their matches in ``before``; also return a map from old to new numbers."""
-    # ``before`` contains the earlier labels of the first rows. Unmatched clusters get the next numbers.
-    # Then, the clusters with the highest numbers get the numbers of clusters that disappeared.
+    # ``before`` contains the earlier labels of the first rows. Unmatched clusters get new numbers. Then, the
+    # clusters with the highest numbers fill the gaps left by clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

@@ -22,7 +22,7 @@ from moo_clustering._targets import classes_as_given, is_missing
 from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntArray
 from moo_clustering.constraints import _checks
 
-# Smaller violations are attributed to rounding errors and set to 0.
+# Violations up to this value can result from rounding errors, and are set to 0.
 _ROUNDING = 1e-9
 
 
@@ -59,7 +59,7 @@ class Limit(Documented, ABC):
             self.name = str(name)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        # Set the name here, because subclasses need not call the constructor.
+        # Set the default name here, because subclasses need not call ``Limit.__init__``.
         super().__init_subclass__(**kwargs)
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
@@ -98,7 +98,7 @@ class Limit(Documented, ABC):
             )
 
     def _rows(self, labels: ArrayLike) -> Int64Array:
-        """Check partitions, and renumber the clusters if labels are too large for tables."""
+        """Check partitions, and renumber clusters if a label exceeds twice the number of samples."""
         n = np.shape(labels)[-1] if self.n_samples is None and np.ndim(labels) else self.n_samples
         rows = _checks.check_partitions(labels, n or 1).astype(np.int64, copy=False)
         if rows.size and rows.min() < 0:
@@ -152,7 +152,7 @@ class _Loads(Limit):
         return self.load_violations(_sums(rows, self.weight), _sums(rows) > 0)
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
-        """Compute violations from cluster sizes or weights, shape (n_partitions, n_clusters)."""
+        """Compute violations from ``loads``: cluster sizes or weights, shape (n_partitions, n_clusters)."""
         # ``used`` has the same shape, and is False for empty clusters (by default, those with load 0).
         used = loads > 0 if used is None else used
         if self.low.ndim:
@@ -160,7 +160,7 @@ class _Loads(Limit):
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Compute the violation for the best matching; each unmatched cluster or positive ``low`` adds 1."""
+        """Compute the lowest violation over all matchings of one partition's clusters to the bounds."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))
@@ -184,14 +184,16 @@ class _Loads(Limit):
 class ClusterSizes(_Loads):
     """Every cluster contains between ``low`` and ``high`` samples.
 
-    The violation is the sum over clusters of (low - size) / low or (size - high) / high. Takes O(n_samples)
-    time per partition. Raises a ValueError if a bound is negative or not an integer, or if ``low > high``.
+    The violation is the sum of (low - size) / low over clusters below ``low``, plus the sum of
+    (size - high) / high over clusters above ``high``. Takes O(n_samples) time per partition. Raises a
+    ValueError if a bound is negative or not an integer, or if ``low > high``.
 
     Parameters
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
-        One bound for all clusters, or one per cluster. Bounds per cluster are matched to the clusters to
-        minimise the total violation; each unmatched cluster, or unmatched positive ``low``, adds 1.
+        One bound for all clusters, or one per cluster. In the latter case, bounds are matched to clusters so
+        that the violation is lowest; each cluster without bounds adds 1, as does each positive ``low``
+        without a cluster.
 
     Examples
     --------
@@ -221,7 +223,7 @@ class ClusterSizes(_Loads):
         Returns
         -------
         labels : ndarray of shape (n_samples,), int32
-            Column of ``cost`` for each sample. Bounds per cluster apply to the columns in order.
+            Assigned column of ``cost`` for each sample. If bounds are arrays, entry i applies to column i.
 
         Examples
         --------
@@ -240,9 +242,9 @@ class ClusterSizes(_Loads):
 class ClusterWeights(_Loads):
     """Every cluster has a total weight between ``low`` and ``high``.
 
-    The violation is the sum over clusters of (low - load) / low or (load - high) / high, so it does not
-    depend on the unit of the weights. Takes O(n_samples) time per partition. Raises a ValueError if a weight
-    is negative, if ``low`` exceeds ``high``, or if a sample is heavier than ``high``.
+    The violation is the sum of (low - weight) / low over clusters below ``low``, plus the sum of
+    (weight - high) / high over clusters above ``high``. Takes O(n_samples) time per partition. Raises a
+    ValueError if a weight is negative, if ``low > high``, or if a sample is heavier than ``high``.
 
     Parameters
     ----------
@@ -334,17 +336,17 @@ class Contiguity(Limit):
 class GroupShares(Limit):
     """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The violation is the largest distance, over all groups and clusters, between the ratio of the two shares
-    and its bounds. Takes O(n_samples n_groups) time per partition. Raises a ValueError if there is only one
-    group, if a sample has no group, or if the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty,
-    N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS 2019.
+    The violation is the largest amount, over all groups and clusters, by which the ratio of the two shares is
+    below ``low`` or above ``high``. Takes O(n_samples n_groups) time per partition. Raises a ValueError if
+    there is only one group, if a sample has no group, or if the bounds do not enclose 1. Source: S. K. Bera,
+    D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS 2019.
 
     Parameters
     ----------
     groups : array-like of shape (n_samples,)
         Group of each sample, as a number or string.
     low, high : float
-        Bounds on the ratio.
+        Bounds on the ratio of the two shares.
 
     Examples
     --------
@@ -447,7 +449,7 @@ class Diameter(Limit):
 
     @cached_property
     def _apart(self) -> list[int]:
-        """Greedily chosen samples that are pairwise too far apart."""
+        """Greedily chosen samples that are pairwise farther apart than ``at_most``."""
         i, j, _ = self._far
         far = sparse.coo_array((np.ones(len(i), np.int64), (i, j)), shape=(self.n_samples,) * 2)
         far = sparse.csr_array(far + far.T)
@@ -463,7 +465,8 @@ class Diameter(Limit):
 class ClusterCount(Limit):
     """The number of clusters is between ``low`` and ``high``.
 
-    The violation for k clusters is (low - k) / low or (k - high) / high. Takes O(n_samples) per partition.
+    The violation is (low - k) / low for k < low clusters, and (k - high) / high for k > high clusters. Takes
+    O(n_samples) time per partition.
 
     Parameters
     ----------
@@ -494,8 +497,8 @@ class ClusterCount(Limit):
 class Kept(Limit):
     """At most a share of ``at_most`` of the samples changes cluster relative to a previous partition.
 
-    Clusters are first matched to the previous clusters. The violation is the share of changed samples minus
-    ``at_most``. Takes O(n_samples + k^3) time per partition.
+    Clusters are first matched to the previous clusters so that the fewest samples change cluster. The
+    violation is the share of these samples minus ``at_most``. Takes O(n_samples + k^3) time per partition.
 
     Parameters
     ----------
@@ -525,7 +528,7 @@ class Kept(Limit):
         self._former = number_clusters(codes[self._known])[0].astype(np.int32)
 
     def changed(self, labels: IntArray) -> FloatArray:
-        """Compute the share of samples that change cluster under the best matching, per row of ``labels``."""
+        """Return each partition's share of samples that change cluster, after matching clusters optimally."""
         rows = self._rows(labels)[:, self._known].astype(np.int32)
         n_codes = int(max(self._former.max(), rows.max(initial=0))) + 1
         out = np.empty(len(rows))
@@ -567,7 +570,7 @@ def _sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> F
 
 
 def _missed(loads: Any, low: Any, high: Any) -> FloatArray:
-    """Compute how far loads are outside their bounds, relative to the violated bound."""
+    """Return each load's distance from the bound that it violates, divided by this bound (0 if none)."""
     lack = np.maximum(low - loads, 0.0) / np.where(low > 0, low, 1.0)
     missed: FloatArray = lack + np.maximum(loads - high, 0.0) / high
     return np.where(missed > _ROUNDING, missed, 0.0)

@@ -98,11 +98,11 @@ class PairwiseConstraints(Shared):
         random_state: int | Generator | BitGenerator | SeedSequence | None = None,
         max_pairs: int = MAX_PAIRS,
     ) -> Self:
-        """Draw must-links between samples with a common label, and cannot-links between all other samples.
+        """Draw must-links between samples with a common label, and cannot-links between samples without one.
 
-        Takes O(n_samples + n_drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
-        O(n_samples**2) time. In a large data set, 10 % of the pairs reveal nearly all labels, because they
-        connect all samples of each class of 50 or more; use ``"docs"`` for a realistic amount of supervision.
+        With one label per sample, takes O(n_samples + n_drawn) memory for n_drawn pairs. With label sets,
+        ``"stratified"`` takes up to O(n_samples**2) time. In a large data set, 10 % of the pairs reveal every
+        class with at least 50 samples; use ``"docs"`` for a realistic amount of supervision.
 
         Parameters
         ----------
@@ -125,9 +125,9 @@ class PairwiseConstraints(Shared):
 
     @classmethod
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
-        """List all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 for unlabelled samples.
+        """Constrain all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 if unlabelled.
 
-        Raises a ValueError for more than ``max_pairs`` pairs; :class:`ConstraintGroups` does not list pairs.
+        Raises a ValueError for more than ``max_pairs`` pairs; :class:`ConstraintGroups` does not list them.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -155,7 +155,7 @@ class PairwiseConstraints(Shared):
         )
 
     def components(self) -> Int64Array:
-        """Return the must-link component of each sample, (n_samples,), numbered by lowest sample index."""
+        """Return each sample's must-link component, shape (n_samples,), numbered by first appearance."""
         return connected(self.must_link, self.n_samples)
 
     def closure(
@@ -173,7 +173,8 @@ class PairwiseConstraints(Shared):
         Returns
         -------
         closed : PairwiseConstraints
-            Given pairs keep their weights. An implied pair gets the lowest weight among the must-links of its
+            Given pairs keep their weights. An implied must-link gets the lowest must-link weight in its
+            component. An implied cannot-link gets the lowest weight among the must-links in its two
             components and the cannot-links between them.
         conflicts : ndarray of shape (n_conflicts, 2), int64
             Cannot-links within a component, which ``closed`` omits.
@@ -213,7 +214,8 @@ class PairwiseConstraints(Shared):
     def violation(self, labels: ArrayLike) -> FloatArray:
         """Return the violated share of must-links plus the violated share of cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, with total weights M, C and satisfied w_m, w_c; 0 without pairs.
+        V = (M - w_m) / M + (C - w_c) / C, where M and C are the total weights of the must-links and
+        cannot-links, and w_m and w_c those of the satisfied ones. A kind without pairs adds 0.
         """
         must, cannot = self._counted(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
@@ -221,7 +223,8 @@ class PairwiseConstraints(Shared):
     def bonus(self, labels: ArrayLike) -> FloatArray:
         """Return the satisfied share of must-links plus the satisfied share of cannot-links, in [0, 2].
 
-        B = w_m / M + w_c / C (0 without pairs). Internal-NSGA-II-clus (Algorithm 2) adds B to the crowding.
+        B = w_m / M + w_c / C, with symbols as in :meth:`violation`. A kind without pairs adds 0.
+        Internal-NSGA-II-clus (Algorithm 2) adds B to the crowding distance.
         """
         must, cannot = self._counted(labels)
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
@@ -287,7 +290,7 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray, is_weighted: bool
 ) -> tuple[Counts, Counts]:
-    """Count pairs, or add up weights, with equal and with different labels, given one row per sample."""
+    """Count pairs (or sum weights) with equal and with different labels, for each column of ``labels``."""
     # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
@@ -308,7 +311,7 @@ def _closed(
     component: Int64Array,
     max_pairs: int,
 ) -> PairwiseConstraints:
-    """Return the pairs implied by must-links and by cannot-links between components; see ``closure``."""
+    """Return all pairs within must-link components, and between components joined by a cannot-link."""
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
@@ -346,7 +349,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Replace the weights of listed pairs, a sorted subset of ``pairs``, by their listed weights."""
+    """Return ``weights``, but ``listed_weights`` for ``listed``, which is a sorted subset of ``pairs``."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
@@ -356,7 +359,7 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Count the satisfied constraints that partial labels imply, one for each pair of labelled samples.
+    """Count the satisfied must-links and cannot-links among all pairs of labelled samples.
 
     Same as ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, but does not list the
     pairs. Takes O(n_individuals * n_labelled) time and memory.
@@ -387,7 +390,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
         population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
         greatest = population.max()
     within, together = np.zeros((2, len(population)), dtype=np.int64)
-    # Count groups of classes so small that the counters fit in the cache (64 KiB); one group often suffices.
+    # Count one group of classes at a time, so that the counters fit in the cache (64 KiB).
     n_labels = int(greatest) + 1
     group, place = np.divmod(classes, max(1, 4096 // n_labels))
     by_group = np.argsort(group, kind="stable")
@@ -399,7 +402,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Return ``must_link_satisfied`` and ``cannot_link_satisfied`` shares, omitting kinds without pairs."""
+    """Return the shares ``must_link_satisfied`` and ``cannot_link_satisfied``, if there are such pairs."""
     must, cannot = satisfied_pairs(partitions, supervision)
     kinds = {"must_link_satisfied": must, "cannot_link_satisfied": cannot}
     return {kind: found.satisfied / found.n_pairs for kind, found in kinds.items() if found.n_pairs}
@@ -563,7 +566,7 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and from the user, and the resulting groups of samples, ordered by lowest sample."""
+    """Given pairs, pairs implied by labels, and their must-link components, ordered by lowest sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]
@@ -576,7 +579,7 @@ def supervision_pairs(
     cannot_link: ArrayLike | None,
     conflicts: str = "raise",
 ) -> Supervision:
-    """Combine pairs of labelled samples with given pairs; ``conflicts="raise"`` rejects contradictions."""
+    """Add the pairs implied by ``y`` to the given pairs; ``conflicts="raise"`` rejects contradictions."""
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
     labelled = np.zeros(n_samples, dtype=bool)
     if conflicts == "raise":

@@ -50,7 +50,7 @@ def read_pairs(
     n_samples : int or None, default=None
         Number of samples. If ``n_samples`` and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, it is one if it contains no number or row identifier.
+        Whether the first line is a header. If None, it is one unless a cell is a number or row identifier.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
     while len(ranks) < size:
-        # Remove any surplus at random, so that all sets remain equally likely.
+        # Draw too many integers and discard some at random, so that all sets remain equally likely.
         drawn = rng.integers(total, size=size - len(ranks) + 16)
         ranks = distinct(np.concatenate([ranks, drawn]))
     return rng.choice(ranks, size=size, replace=False)
@@ -314,13 +314,13 @@ class SingleLabels:
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return each rank's segment in a list that is split at ``ends``, and its position in this segment."""
+    """For consecutive segments that end before ``ends``, return each rank's segment and position in it."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 
 
 class LabelSets:
-    """True label sets; to save memory, shared labels are recounted block by block instead of stored."""
+    """True label sets. To save memory, pairs with common labels are computed for each call, not stored."""
 
     def __init__(self, indicator: Any) -> None:
         # One-byte integers would overflow at 256 common labels.
@@ -333,7 +333,7 @@ class LabelSets:
         self.n_must = int(must.sum())
 
     def _blocks(self) -> Iterator[tuple[int, Any]]:
-        """Yield the first row of each block, and the later samples that share a label with each row."""
+        """Yield each block's first row, and for each of its rows the later samples that share a label."""
         for part in block_slices(self.n_samples, self.n_samples):
             product = self._indicator[part] @ self._indicator.T
             later = sparse.csr_array(sparse.triu(product, k=part.start + 1))
@@ -363,7 +363,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # Number of samples between a row and its t-th partner that share no label with the row.
+            # For each later sample that shares a label with a row: number of samples in between that do not.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

@@ -17,7 +17,7 @@ import numpy as np
 from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, quoted, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
 
-# MEKA's option -C in the relation name, for example 'Music: -C 6'.
+# MEKA's option -C (number of labels) in the relation name, for example 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
 _MOVED = re.compile(r"filters?\.\w+\.attribute\.(Remove|Reorder)")
 _NUMBERS = dict.fromkeys(("0", "no", "n", "false", "f"), 0.0)
@@ -47,7 +47,7 @@ _Row = tuple[Sequence[int], Sequence[float]]
 
 @dataclass
 class Attribute:
-    """An attribute. ``values`` maps texts to codes: all declared texts, or else the texts read so far."""
+    """An attribute; ``values`` maps its declared texts (if undeclared, the texts read so far) to codes."""
 
     name: str
     kind: str
@@ -241,7 +241,7 @@ def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[A
 
 
 def _code(attribute: Attribute, token: str | None) -> float:
-    """Return :meth:`Attribute.code`; raise a RowError if the attribute does not have this value."""
+    """Return the :meth:`Attribute.code` of a text; raise a RowError if it is not a value of the attribute."""
     try:
         return attribute.code(token)
     except ValueError:
@@ -371,7 +371,7 @@ class EntryReader:
                 try:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
-                    pass  # quotes, missing values and errors are left to the slower parser below
+                    pass  # rows with quotes, missing values or errors require the slower parser below
         codes = self._dense.read(line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]

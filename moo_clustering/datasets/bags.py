@@ -183,7 +183,7 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a name suggests a bag or class column, if ``options`` do not name this column."""
+    """Return whether a name suggests a bag or class column that ``options`` do not specify."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
@@ -220,7 +220,7 @@ class Rows:
 def _flat_roles(
     columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the bag and class columns, and whether the bag column was chosen only because it is first."""
+    """Return the bag and class columns, and whether the bag column is only a guess (the first column)."""
     names = [column.name for column in columns]
     options.check(names, path)
     if len(outputs) > 1 and options.label is None:
@@ -247,7 +247,7 @@ def _flat_roles(
 def _relational_roles(
     entries: Rows, relational: int, options: BagOptions, path: Path
 ) -> tuple[int | None, int | None]:
-    """Return the identifier and class attributes; raise a DataError for attributes that have no role."""
+    """Return the identifier and class columns of the bags; raise a DataError if there are other columns."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -440,7 +440,7 @@ def _read_relational(header: arff.Header, lines: arff.Lines, options: BagOptions
     members = Members(np.arange(len(entries)), None)
     if bag is not None:
         members = _members_of(entries.columns[bag], codes[:, bag], entries, path)
-    texts = (*entries.columns[relational].values, "")  # code -1 (a missing bag) selects ""
+    texts = (*entries.columns[relational].values, "")  # "" is the text of code -1, a missing bag
     chosen = [texts[int(code)] for code in np.nan_to_num(codes[:, relational], nan=-1)]
     numbers, sizes = _relational_instances(inner, chosen, members, places, path)
     rows = Rows(_columns(inner), numbers, np.repeat(places, sizes))
@@ -566,7 +566,7 @@ def _classes(
     codes = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     first = np.unique(members.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][members.bag_of_row])
-    values = [*column.values, None]  # code -1 (no class) selects None
+    values = [*column.values, None]  # None is the value of code -1, no class
     if len(other):
         row = int(other[0])
         start = int(first[members.bag_of_row[row]])
@@ -638,7 +638,7 @@ def _refuse_text(rows: Rows, place: int, path: Path) -> None:
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
-        # Preferably quote a text that is not a number.
+        # If possible, the example in the message is a text that is not a number.
         numeric = np.array([files.is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])

@@ -38,7 +38,7 @@ _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?
 # Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# If a column contains such a number, its commas are not thousands separators.
+# Numbers that show that commas in the same column are not thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
 # Minimum share of numbers in a numeric column; 1 if the column has at most _DIFFERENT distinct values.
@@ -134,7 +134,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
         strays = tuple(map(str, np.unique(numbers[np.isinf(numbers)])))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        if strays:  # otherwise, do not copy the cells of the table
+        if strays:  # if there are none, the cells need not be copied
             numbers = np.where(np.isinf(numbers), np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
@@ -212,8 +212,8 @@ class Reread(NamedTuple):
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows of a column in the notation seen in the fit."""
-    # If this fails, the notation is inferred again, and ``note`` reports the change. Unreadable cells are
-    # treated as missing; if they make up more than a tenth of the cells, a DataError is raised.
+    # If cells do not fit this notation, it is inferred again, and ``note`` reports the change. Unreadable
+    # cells are treated as missing; if they make up more than a tenth of the cells, a DataError is raised.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -244,7 +244,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if one column changed its notation and another column fits both notations."""
+    """Raise a DataError if one column changed its notation, and another column can be read in both."""
     pairs = [*zip(columns, found, strict=True)]
     changed = [
         (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
@@ -323,7 +323,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse times or fractions; plain numbers among times are hours."""
+    """Parse times or fractions; in columns of times, plain numbers are hours."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -455,7 +455,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, found.convention), found.values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # If the numbers are ambiguous, ``settled`` interprets them later, based on the other columns.
+        # Ambiguous numbers remain text until ``settled`` interprets them, based on the other columns.
         is_open = found.convention == "ambiguous" or found.grouped
         return Column(
             name,
@@ -483,7 +483,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit of n cells, a note on cells without it, and a message if units differ."""
+    """Return the unit of n cells, a note on cells without it, and a note on different units; "" if none."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -773,7 +773,7 @@ class UnseenCells(NamedTuple):
 
     @classmethod
     def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
-        """Create the record from values and row positions."""
+        """Create an instance from distinct values and an array of row indices."""
         return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 
@@ -829,7 +829,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Describe text that is at least half, but not all, numbers or dates, or has different date formats."""
+    """Return a note on texts that are mostly numbers or dates, or dates in different formats; else ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],

@@ -143,7 +143,7 @@ def _advised(problem: str, advice: Iterable[str]) -> str:
 
 @contextmanager
 def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Raise a DataError if the path is not a regular file, or if the block raises an OSError."""
+    """Raise a DataError if the path is not a regular file, or if the ``with`` block raises an OSError."""
     if fault := path_fault(path, "file or folder" if is_folder else "file"):
         raise DataError(f"{path} {fault}")
     if not path.exists():
@@ -242,8 +242,8 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 class TableText(NamedTuple):
     """Text of a table without comments, its separator and encoding, and notes on how it was read."""
 
-    # ASCII files and sheets have the encoding "ascii". Files derived from them that contain non-ASCII letters
-    # are UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
+    # ``encoding`` is "ascii" for ASCII files and sheets. Output with other letters is then written as UTF-8
+    # with a byte order mark, because Excel would otherwise misread these letters.
 
     text: str
     separator: str
@@ -289,10 +289,10 @@ class TableText(NamedTuple):
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
-    # Comments begin with # or %. After the table's first row, a line with such a mark is a comment only if
-    # comments with this mark precede the table, or if its number of cells differs from the first row's. The
-    # last comment before the table contains the column names if the next line has as many cells and contains
-    # numbers. Removed lines become empty, so that line numbers in messages remain correct.
+    # Comments begin with # or %. Below the first row of the table, a line with such a mark is a comment only
+    # if a comment with the same mark precedes the table, or if it has more or fewer cells than the first row.
+    # The last comment before the table contains the column names if the next line has the same number of
+    # cells and contains numbers. Removed lines become empty, so that messages report correct line numbers.
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
     lines = io.StringIO(text, newline="").readlines()
@@ -550,7 +550,7 @@ def cells_of(values: Any) -> list[Any]:
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
-        names = [*values.cat.categories, None]  # code -1 (no category) selects None
+        names = [*values.cat.categories, None]  # None is the name of code -1, no category
         return [names[code] for code in values.cat.codes]
     if pd.api.types.is_string_dtype(values.dtype):
         return values.astype(object).tolist()
@@ -611,8 +611,8 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
 
 def code_reason(known: Mapping[str, float]) -> str:
     """Return why numerals are codes rather than numbers; "" if they are numbers. Takes O(n) time."""
-    # ``known`` maps texts in Python notation to their numbers. Codes begin with zeros (01000), look like
-    # exponents (2004E205), or include distinct integers that are equal in double precision.
+    # ``known`` maps numerals in Python notation to their values. Numerals are codes if they begin with zeros
+    # (01000), look like exponents (2004E205), or include distinct integers that are equal as float64.
     exponents = []
     for text, number in known.items():
         if text[0] in "+-0" and _LEADING_ZERO.match(text):
@@ -630,7 +630,7 @@ def code_reason(known: Mapping[str, float]) -> str:
 
 
 def rounding_note(known: Mapping[str, float]) -> str:
-    """Describe the side effects of reading texts as numbers, or return "". See :func:`code_reason`."""
+    """Return a note on distinct numerals that became equal, or on numerals with exponents; "" if none."""
     if pair := indistinct(known):
         return f"distinct numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
@@ -640,11 +640,11 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # Such a number occurs repeatedly, and is farther from all other numbers than they are from each other.
+    # Such a number occurs at least twice, and is farther from the others than they are from each other.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]
-            n, halves = np.count_nonzero(numbers == code), others / 2  # differences between halves are finite
+            n, halves = np.count_nonzero(numbers == code), others / 2  # halved to prevent overflow
             if n > 1 and len(others) and 0 < np.ptp(halves) < np.abs(halves - code / 2).min():
                 what = f"{code:g} in {n} cells is far from all other values"
                 remedy = "if it marks missing values, leave these cells empty"

@@ -28,7 +28,7 @@ MOST_FEATURES = 20_000_000
 # Maximum number of features or rows: 2^21 (feature hashing uses 2^20) or, if more, 100 per stored value.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
-# Errors raised by scikit-learn's reader. Indices beyond 64 bits and invalid bytes cause the last two.
+# Errors raised by scikit-learn's reader, for example for indices beyond 64 bits and invalid bytes.
 _ERRORS = (ValueError, OverflowError, IndexError)
 # Integer feature value with more digits than double precision.
 _LONG = re.compile(rb":[+-]?(\d{16,400})(?=\s|\Z)")
@@ -141,8 +141,8 @@ def read_multilabel(
     ----------
     path : path-like
         - ``.arff``, dense or sparse (``{3 1, 17 1}``, where omitted values are 0 or the first declared
-          value). Features are numeric or declared as ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
-          initials); labels must be binary. Rows with ``?`` for every label are unlabelled samples.
+          value). Features are numeric or declared as ``{0,1}``, ``{no,yes}``, ``{n,y}``, ``{false,true}`` or
+          ``{f,t}``; labels must be binary. Rows with ``?`` for every label are unlabelled samples.
         - ``.svmlight``, ``.svm``, ``.libsvm``, with lines such as ``1,3 5:1 7:0.5`` (labels 1 and 3). Feature
           indices start at 0 if the index 0 occurs, otherwise at 1. Labels are sorted numerically. A line
           without labels is a sample with no labels; blank lines are ignored.

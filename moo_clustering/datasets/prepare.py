@@ -29,17 +29,17 @@ from moo_clustering.datasets.files import DataError, as_number
 _LEVEL = 0.01
 # Minimum number of rows for associations, which are hardly ever significant in smaller tables.
 _LEAST_ROWS = 40
-# Values more than _BEYOND interquartile ranges beyond the quartiles do not affect the scale if their share is
-# at most _MOST_BEYOND and the range of all other values is at least _LEAST_RANGE times the largest magnitude.
+# The scale ignores outliers: values more than _BEYOND interquartile ranges beyond the quartiles, if they are
+# at most a share _MOST_BEYOND, and if the range of the others is at least _LEAST_RANGE of the largest value.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows from which a missing cell is filled: in general, and in tables with two columns, in which the
 # nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum numbers: rows in neighbour searches and splits, rows in associations, and distances per block.
+# Maximum numbers of rows for neighbour searches and splits, rows for associations, and distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
-# A column alone determines the best split if the split explains at least _EXPLAINED of the column's variance
-# and at most _UNEXPLAINED of the variance of every other column. At least _OTHERS other columns are required.
+# A single column determines the best split in two clusters if this split explains at least _EXPLAINED of the
+# column's variance, and at most _UNEXPLAINED of that of each other column, of which _OTHERS are required.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
 # Minimum association with the clusters, and minimum number of missing cells, for a column to be reported.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
@@ -100,9 +100,9 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may reflect how the data were collected. Only columns with at least five missing cells
-        are tested. The bias-corrected Cramer's V between missingness and clusters is at least 0.3, and
-        significant at the 0.01 level divided by the number of tested columns.
+        If there are any, the clusters may reflect how the data were collected. Only columns with at least
+        five missing cells are tested. A column is returned if the bias-corrected Cramer's V between
+        missingness and clusters is at least 0.3, and significant at 0.01 / (number of tested columns).
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
@@ -149,8 +149,8 @@ def prepare_table(
         distinct values, by their strongest association with another column (see Notes). All other weights
         are 1. With ``"equal"``, or with fewer than 40 rows, all weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
-        Fill missing cells with the mean (or mode) of the five nearest rows in which the cell is known, or
-        with the column's median (or mode), which can turn the filled rows into a cluster.
+        ``"neighbors"``: fill missing cells with the mean (or mode) of the five nearest rows in which the cell
+        is known. ``"median"``: with the column's median (or mode), so that filled rows may form a cluster.
 
     Notes
     -----
@@ -481,14 +481,14 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64
 
 
 def _some_rows(n: int, most: int) -> NDArray[np.intp]:
-    """Return all row numbers, or a random sample of them with a fixed seed, in ascending order."""
+    """Return all row numbers or, if there are more than ``most``, a sorted sample with a fixed seed."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
 def _indicators(column: reading.Column) -> NDArray[np.float64]:
-    """Return indicators of values or, for many numbers, of eight bins; shape (n_samples, n_different)."""
+    """Return indicators of the distinct values (of eight bins if they are many numbers), a row per sample."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > reading.FEW:
@@ -576,7 +576,7 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Fill unknown cells from the nearest rows; keep ``filled`` if no row shares a known column."""
+        """Replace ``filled`` values of missing cells by values of the nearest rows, if any share a column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
@@ -585,7 +585,7 @@ class _Donors(NamedTuple):
         # Sort rows by their pattern of missing cells: rows with the same pattern share distance terms.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
-        donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a column
+        donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a 2-d array
         of_donors_mask, squared = _mask(self.scales, of_donors), self.rows**2
         step = max(1, _PRODUCTS // len(self.rows))
         for low in range(0, len(incomplete), step):
@@ -744,7 +744,7 @@ class _Scale:
     def known_categories(
         self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
     ) -> NDArray[Any]:
-        """Replace new categories by missing cells; report them in ``alarming`` and ``unseen``."""
+        """Replace new categories by missing cells; add a note to ``alarming`` and a record to ``unseen``."""
         unknown: list[str] = []
         if self.column.kind == "category":
             unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
@@ -770,7 +770,7 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Report values outside the range seen in ``fit``, in ``alarming`` if any is far outside."""
+        """Add a note on values outside the range of the fit to ``notes``, or ``alarming`` if far outside."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -795,7 +795,7 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark the values that determine the scale (see _BEYOND)."""
+    """Return a mask of the values that are not outliers (see _BEYOND), and thus determine the scale."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
@@ -854,7 +854,7 @@ def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
     """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Repetition is normal among many columns, such as pixels or genes, and occurs by chance in few rows.
+    # Related columns are normal if there are many, such as pixels or genes, and due to chance in few rows.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)

@@ -153,7 +153,7 @@ def read_table(
     """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
     Columns without another role are features. They must be numeric or, with ``categories``, numeric or text
-    (:func:`~moo_clustering.datasets.prepare_table` converts any columns). Dates become days since the
+    (:func:`~moo_clustering.datasets.prepare_table` converts other columns). Dates become days since the
     earliest date, and times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`).
     An unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
     dropped. Takes O(bytes) time and memory.
@@ -177,7 +177,7 @@ def read_table(
         Columns to drop.
     categories : bool, default=False
         Accept text columns as features, except in npz files. Every distinct string is a category, including
-        "NA" and "?". If such columns exist, ``X`` is a data frame.
+        "NA" and "?". If there are text columns, ``X`` is a data frame.
     header : bool, optional
         Whether the first line of a text file or sheet contains column names; otherwise, the names are
         ``column1``, .... Default: False if the line contains only numbers other than 0, 1, ....
@@ -451,7 +451,7 @@ def _read_npz(path: Path, roles: Roles) -> Table:
     if not len(X):
         raise DataError(f"{source}: array 'X' has no rows")
     names = feature_names_of(arrays, X.shape[1], "X", source)
-    roles.by_column()  # raises if an array has two roles
+    roles.by_column()  # checks that no array has two roles
     for name in roles.drop:
         if name not in names:
             raise DataError(files.absent(source, "feature", name, "drop", names))
@@ -498,7 +498,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return the array; raise a DataError if it is not a numeric matrix, or if float64 makes values equal."""
+    """Return the array; raise a DataError if it is not numeric and 2-d, or if float64 merges its values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
             f"{source}: array {name!r} must be a numeric 2-d array, got dtype {array.dtype} and shape "
@@ -696,7 +696,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
         raise DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        # Also number the first of several equal names, because a bare name would be ambiguous.
+        # Number the first of several equal names too, because it would be ambiguous without a number.
         seen: Counter[str] = Counter()
         for row, name in enumerate(names):
             if counts[name] > 1:
@@ -719,7 +719,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Raise a DataError if strings are too long for an array with cells of the size of the longest."""
+    """Raise a DataError if the longest string makes an array of fixed-width strings too large."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         fault = f"too long for {role} in a table of {len(texts):,} rows"
@@ -730,7 +730,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1."""
     # Integers with and without ".0" are the same class. Other strings that differ after stripping are
     # distinct classes (01 and 1, 1E2 and 100). Warns about names that differ only in whitespace or notation,
-    # or look like missing cells. With ``minus_one_is_missing`` (for partial labels), -1 also becomes -1.
+    # or look like missing cells. With ``minus_one_is_missing``, the text "-1" marks missing classes too.
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}

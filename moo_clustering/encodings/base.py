@@ -56,14 +56,14 @@ class Encoding(ABC):
         """Return memberships of shape (n_individuals, n_samples, n_clusters) that sum to 1 per sample.
 
         By default, a membership is 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
-        decode by highest membership. Column c belongs to label c; empty clusters come last.
+        decode by highest membership. The last axis is in the order of labels; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions as genotypes of shape (n_individuals, n_var), approximately if necessary.
 
-        By default, raises a TypeError that names the calling class or function.
+        The default implementation raises a TypeError that names the calling class or function.
         """
         frame, name = sys._getframe(1), type(self).__name__
         caller = frame.f_locals.get("self")
@@ -78,9 +78,9 @@ class Encoding(ABC):
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return rows that are equal if and only if partitions are; by default, the partitions themselves.
+        """Return rows of which two are equal if and only if the individuals encode the same partition.
 
-        Some encodings return sorted genes instead, although gene order can affect how ties are broken.
+        Default: decoded partitions. Some encodings return sorted genes, although gene order can affect ties.
         """
         return relabel_by_first_appearance(self.decode(X))
 
@@ -96,8 +96,8 @@ class Encoding(ABC):
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
     """Renumber each partition's clusters 0, 1, ... by first appearance.
 
-    Takes O(n_individuals n_samples) time, or O(n log n) in the size n of ``labels`` for labels above 8
-    n_samples. Raises a ValueError if a label is negative.
+    Takes O(n) time for n = n_individuals n_samples, or O(n log n) time if a label exceeds 8 n_samples. Raises
+    a ValueError if a label is negative.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     if U.size and not (low := U.min()) >= 0:
         raise ValueError(f"{name} must be non-negative, got {low:.6g}")
     sums = U.sum(axis=2)
-    # The tolerance is wide enough for float32.
+    # The tolerance allows for the rounding errors of float32.
     wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
     if len(wrong):
         row, sample = wrong[0]
@@ -229,7 +229,7 @@ def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") ->
 
 
 def _assigned(rows: IntArray, others: IntArray, k: int) -> IntArray:
-    """Align up to k clusters by the assignment with the highest agreement."""
+    """Align partitions into up to k clusters by the permutation of labels with the highest agreement."""
     # Use each row's own number of labels, so that its result does not depend on other rows.
     own = 1 + np.maximum(rows.max(axis=1), others.max(axis=1))
     number = np.zeros((len(rows), k), dtype=np.int32)

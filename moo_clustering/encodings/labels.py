@@ -43,8 +43,8 @@ class LabelEncoding(base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Number clusters by first appearance.
 
-        Of more than ``k_max`` clusters, all but the ``k_max - 1`` largest (on ties, the first) are merged. If
-        there are fewer than ``k_min``, clusters are split as in :meth:`repair`.
+        If there are more than ``k_max`` clusters, the ``k_max - 1`` largest (on ties, the first) are kept and
+        the others merged into one. If there are fewer than ``k_min``, they are split as in :meth:`repair`.
         """
         X = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
         for q in np.flatnonzero(X.max(axis=1, initial=0) >= self.k_max):

@@ -33,24 +33,26 @@ class LocusAdjacencyEncoding(checks.Encoding):
     """Encoding by links: gene i is the sample to which sample i is linked, or i itself for no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance. Any sample can
-    be linked to any other. Decoding ``"locus"`` takes O(n_individuals n_samples log n_samples) time, but
-    almost linear time in practice. For other kinds, :meth:`parts` takes O(n_individuals n_var) time. Sources:
-    Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    be linked to any other. Decoding ``"locus"`` takes O(n_individuals n_samples log n_samples) time, but in
+    practice hardly more than O(n_individuals n_samples). For other kinds, :meth:`parts` takes O(n_individuals
+    n_var) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC,
+    2018 (other kinds).
 
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. Links are drawn from them.
+        Nearest other samples of every sample, nearest first, padded with -1. Random links lead to them.
     n_samples : int, optional
         Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"
-        ``"locus"`` has one gene per sample. In the other kinds, only the most interesting links of a minimum
-        spanning tree have genes: their targets (``"short"``), or bits that are 0 to cut a link (``"split"``).
+        ``"locus"`` has one gene per sample. The other kinds have genes only for the most interesting links of
+        a spanning tree (see :func:`~moo_clustering.graphs.mst_interestingness`): the sample to which the link
+        leads (``"short"``), or 1 to keep and 0 to cut the link (``"split"``).
     graph : LocusGraph, optional
         Spanning tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
-        Percentage of links without a gene, for ``"short"`` and ``"split"``; ``"sr5"`` leaves 5 sqrt(N) genes.
-        ``"auto"`` is 80 for up to 1000 samples, ``"sr5"`` for up to 62,500 samples, and 98 for more.
+        Percentage of tree links without a gene, for ``"short"`` and ``"split"``. ``"sr5"`` gives genes to
+        5 sqrt(n_samples) links. ``"auto"``: 80 up to 1000 samples, ``"sr5"`` up to 62,500, and 98 for more.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
 
@@ -58,7 +60,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
     links : TreeLinks or None
-        Links that have genes, and the parts of the tree that they connect; None for ``"locus"``.
+        Tree links with genes, and the parts into which the tree falls without them; None for ``"locus"``.
 
     Examples
     --------
@@ -104,12 +106,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     @property
     def relevant(self) -> Labels:
-        """Sample at which each gene's link starts."""
+        """Sample whose link each gene controls."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
 
     @property
     def base(self) -> Labels:
-        """Part to which each sample belongs; without a tree, every sample is its own part."""
+        """Part of the tree that contains each sample (see ``links``); without a tree, the sample's number."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.base
 
     @property
@@ -126,7 +128,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return 1 if self.kind == "split" else self.n_samples - 1
 
     def parts(self, X: IntArray) -> Parts:
-        """Return, for each part, the lowest-numbered part in its cluster, shape (n_individuals, n_parts)."""
+        """Return each part's label, the lowest-numbered part in its cluster; (n_individuals, n_parts)."""
         genes = np.ascontiguousarray(self._checked(X))
         if self.links is not None:
             return self.links.parts(genes, self.kind == "split", self.n_jobs)
@@ -163,7 +165,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
-        """Convert "locus" genotypes to this kind; links without genes are replaced by tree links."""
+        """Convert "locus" genotypes to this kind, which keeps all tree links without genes."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         genes = full[:, self.relevant]
         if self.links is not None and self.kind == "split":
@@ -173,12 +175,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions; with kind "locus", decoding always restores the partition.
 
-        Kind "locus" links neighbours along a spanning tree of each cluster, and the roots of pieces that
-        neighbours do not connect; without neighbours, it links successive samples. In the other kinds, genes
-        cut the links between different clusters; "short" links the start of a cut link to the first part of
-        its cluster. "short" restores the partition if clusters are unions of parts; "split" also requires
-        the parts of each cluster to be connected in the tree. With neighbours, "locus" takes O(n_samples
-        (n_neighbors + log n_samples)) time per individual.
+        Kind "locus" links neighbours along a spanning tree of each cluster. If neighbours do not connect a
+        cluster, it also links the roots of its connected pieces; without neighbours, it links successive
+        samples. The other kinds cut tree links between different clusters, but "short" replaces each cut link
+        by a link to the first part of the cluster. Decoding "short" restores partitions whose clusters are
+        unions of parts; with "split", the parts of each cluster must also be connected in the tree. With
+        neighbours, "locus" takes O(n_samples (n_neighbors + log n_samples)) time per individual.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -197,7 +199,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip bits, and replace invalid links by a parent, nearest neighbour or the sample."""
+        """Round genes, clip bits, and replace invalid links by tree links or links to nearest neighbours."""
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)
@@ -210,7 +212,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return the partition of the :meth:`parts`, which depends only on the connected components."""
+        """Return the result of :meth:`parts`, which is equal for individuals that encode equal partitions."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -228,9 +230,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within clusters."""
-    # Forward links, from a sample to one of its neighbours, are preferred to backward links. From every
-    # sample, forward links lead to a strong component that no forward link leaves. The roots are chosen in
-    # such components; a piece with only one of these components needs no backward link.
+    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Roots are chosen
+    # in strongly connected components that no forward link leaves; forward links from any sample lead to such
+    # a component. A piece (connected component) that contains only one of them needs no backward links.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -287,11 +289,11 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
 
 
 class TreeLinks:
-    """Spanning-tree links with genes (the ``n_relevant`` most interesting), and the parts between them."""
+    """Tree links with genes (the ``n_relevant`` most interesting), and the parts of the tree without them."""
 
-    # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives the index of each
-    # sample's part; part 0 contains the root, and parent parts precede their children. The gene ``gene`` of a
-    # part controls the link from its sample ``top`` to the part ``above`` (both 0 for part 0).
+    # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives each sample's part.
+    # Part 0 contains the root, and every part precedes those below it. For each part, gene ``gene`` controls
+    # the link from its uppermost sample ``top`` to the part ``above`` (both numbers are 0 for part 0).
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree
@@ -306,7 +308,7 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        # In this order, parents precede children. Each sample except tops belongs to its parent's part.
+        # Parents precede children. Samples belong to their parents' parts, unless the link has a gene.
         for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
             self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]
@@ -319,7 +321,7 @@ class TreeLinks:
         return len(self.above)
 
     def parts(self, G: NDArray[Any], are_bits: bool, n_jobs: int | None = None) -> Parts:
-        """Decode bits or link targets: return, for each part, the lowest-numbered part in its cluster."""
+        """Decode bits or link targets; label each part by the lowest-numbered part in its cluster."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         kernel, leads = (split_components, self.above) if are_bits else (short_components, self.base)
         cost = out.size if are_bits else 4 * out.size
@@ -331,7 +333,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return link targets: parents in the same cluster; for cut links, their cluster's first ``top``."""
+        """Return link targets: parents in the same cluster, else the ``top`` of the cluster's first part."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

@@ -21,12 +21,12 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
-# Number of samples above which vectors are faster; their matrix would take half a gigabyte.
+# Above this number of samples, form "vector" is faster, and a matrix would take over half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
 # Totals within this relative difference are ties, so that rounding errors do not determine the medoid.
 RELATIVE = 1e-12
-# Number of clusters per memo table; the two tables take about 40 MB.
+# Number of clusters in each of the two tables of a MedoidMemo, which take about 40 MB.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
@@ -53,19 +53,19 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return each individual's smallest and largest distance between medoids (inf, 0 for one medoid)."""
+        """Return each individual's minimum and maximum distance between medoids; inf and 0 for one medoid."""
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Yield blocks of the medoids' distance rows, and each gene's row number in the block (or -1)."""
+        """Yield the medoids' distance rows in blocks, with each gene's row in the block (-1: not in it)."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        """Write the medoids of the clusters selected by ``wanted`` into ``medoids``."""
+        """Write the medoid of each cluster that ``wanted`` marks to the same place in ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
         """Return the position of each sample's nearest medoid (the lowest on ties), and its distance."""
-        # With ``exception``, a medoid keeps its own cluster even if it equals a medoid at a lower position.
+        # With ``exception``, a medoid belongs to its own cluster even if it equals one at a lower position.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
@@ -92,12 +92,12 @@ class MedoidSpace(ABC):
 def choose_space(
     X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
 ) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
-    """Return the form and the space that match options of :class:`~moo_clustering.problems.MedoidProblem`."""
+    """Return the form and distances for these options of :class:`~moo_clustering.problems.MedoidProblem`."""
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}")
-    # For these metrics, both forms give the same medoids.
+    # For these two metrics, forms "matrix" and "vector" yield the same medoids.
     if form == "auto" and name in ("cosine", "sqeuclidean"):
         n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
@@ -112,12 +112,12 @@ def choose_space(
 
 
 class DistanceMatrixSpace(MedoidSpace):
-    """Space that stores all n^2 distances, in at most ``max_memory`` bytes; supports any metric."""
+    """Matrix of all n^2 distances, in at most ``max_memory`` bytes; supports any metric."""
 
     # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
     # individuals with k equally large clusters, assignment takes O(p k n) time, and finding the medoids of
-    # distinct clusters O(p n^2 / k). A copy with one byte per distance, rounded down, yields lower bounds on
-    # total distances by bit counts; exact totals are only computed for the most promising medoids.
+    # distinct clusters O(p n^2 / k). Lower bounds on total distances are computed first, by counting bits of
+    # distances rounded down to one byte; exact totals are computed only for the most promising members.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")
@@ -137,14 +137,14 @@ class DistanceMatrixSpace(MedoidSpace):
         sums = D.sum(axis=0)
         self.total_to_one = float(sums.min())
         self._each = 2.0 / kernels.GRAIN if cosine else 0.0
-        # Distances within clusters rarely exceed 1.5 times the mean distance; larger ones are clipped.
+        # In the bytes, distances are clipped to 1.5 times the mean; larger ones are rare within clusters.
         greatest = 2**kernels.PLANES - 1
         step = max(1.5 * float(sums.mean()) / len(D) / greatest, float(np.finfo(float).tiny))
         self._planes = np.empty((len(D), kernels.PLANES, -(-len(D) // 64)), dtype=np.uint64)
         for_parts(
             lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
         )
-        # Reduce the unit slightly, so that coarse totals are lower bounds in spite of rounding errors.
+        # Reduce the unit slightly, so that these totals are lower bounds in spite of floating-point errors.
         self._unit = step * (1.0 - 1e-9)
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
@@ -164,7 +164,6 @@ class DistanceMatrixSpace(MedoidSpace):
         yield self.distances, medoids
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        # Skip individuals in which no cluster's medoid is wanted.
         some = np.flatnonzero(wanted.any(axis=1))
         labels, order, starts = members.labels[some], members.order[some], members.starts[some]
         wanted, found = wanted[some], medoids[some]
@@ -180,7 +179,7 @@ class DistanceMatrixSpace(MedoidSpace):
 
 
 class VectorSpace(MedoidSpace):
-    """Distances computed on demand from feature products."""
+    """Distances that are computed when needed, from products of feature vectors."""
 
     # For p individuals with u distinct medoids, an assignment takes u products of a sample with the data
     # and O(p k n) comparisons. Finding the medoids of distinct clusters takes O(p n d) time, or O(p nnz) for
@@ -193,7 +192,7 @@ class VectorSpace(MedoidSpace):
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
     def _measure(self, sums: FloatArray, products: FloatArray) -> None:
-        """Compute ``mean_square`` and ``total_to_one`` from column sums and their products with all rows."""
+        """Compute ``mean_square`` and ``total_to_one``; ``products`` are those of all rows with ``sums``."""
         n = self.n_samples
         # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
@@ -267,7 +266,7 @@ class DenseVectorSpace(VectorSpace):
 
 
 def _near_origin(X: FloatArray) -> FloatArray:
-    """Shift features towards 0 by multiples of a power of two, which preserves ties between integers."""
+    """Shift features towards 0 by multiples of a power of two, so that integers and their ties stay exact."""
     spread = X.std(axis=0)
     grid = np.exp2(np.ceil(np.log2(np.where(spread > 0.0, spread, 1.0))))
     shifted: FloatArray = X - grid * np.rint(X.mean(axis=0) / grid)

@@ -16,12 +16,12 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Distance sums with at most this ratio are ties, so that rounding errors do not determine the medoid.
+# Distance sums that differ by at most this factor are tied, so that rounding does not determine the medoid.
 SAME = 1.0 + 1e-12
 
 
 class RowGenes(Documented, base.Encoding):
-    """Base class of encodings with one gene per cluster: the row index of a member, or -1.
+    """Base class of encodings with one gene per cluster: the row index of a member, or -1 for no cluster.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row indices, -1 last; decoding can differ only for samples equally near to two row indices."""
+        """Sort row indices, -1 last; only samples that are equally near to two of them may change cluster."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -70,11 +70,11 @@ class RowGenes(Documented, base.Encoding):
 
     @abstractmethod
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
-        """Return one member of each cluster in ``clusters``, given each sample's cluster and the sizes."""
+        """Return one member per cluster in ``clusters``; ``numbers`` contains each sample's cluster."""
 
 
 class SlotGenes(RowGenes):
-    """Base class of encodings whose row indices may be in any slot; empty slots contain -1."""
+    """Base class of encodings whose row indices may be in any positions (slots); empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
         """Clear slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
@@ -110,10 +110,10 @@ class _MedoidGenes(RowGenes):
 class MedoidEncoding(_MedoidGenes):
     """Encoding by row indices of medoids, padded with -1 on the right.
 
-    Without ``sizes``, every sample is assigned to its nearest medoid (on ties, the lowest position), and
-    every medoid to its own cluster, even if it coincides with another medoid, so no cluster is empty. A
-    cluster's label is the position of its medoid. Decoding takes O(n_individuals k_max n_samples) time.
-    Source: NSGA-II-clus.
+    Without ``sizes``, every sample is assigned to its nearest medoid (on ties, the one with the lowest
+    position). A medoid belongs to its own cluster even if it coincides with another medoid, so no cluster is
+    empty. A cluster's label is the position of its medoid. Decoding takes O(n_individuals k_max n_samples)
+    time. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -121,7 +121,8 @@ class MedoidEncoding(_MedoidGenes):
         Features or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which are
         not copied if they are symmetric and float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Maximum number of clusters and number of genes. Square roots are clipped to 2..n_samples-1.
+        Maximum number of clusters, and number of genes. The strings denote the square root of n_samples,
+        rounded down or up, and clipped to 2..n_samples-1.
     metric : str or callable, default="euclidean"
         See :func:`sklearn.metrics.pairwise_distances`. Zero rows have cosine distance 1 to all other rows.
     k_min : int, default=2
@@ -129,8 +130,9 @@ class MedoidEncoding(_MedoidGenes):
     max_memory : int, default=4 GiB
         Maximum memory for the dissimilarities, which need 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
-        Bounds on the cluster sizes, at least 1. The assignment minimises the sum of dissimilarities within
-        these bounds, so all individuals are feasible. Takes O(k_max n_samples + k_max^2 n_moves) time.
+        Bounds on the cluster sizes, at least 1, within which samples are assigned at the lowest sum of
+        dissimilarities, so all individuals are feasible. Takes O(k_max n_samples + k_max^2 n_moves) time for
+        n_moves samples whose nearest cluster is full.
 
     Examples
     --------
@@ -168,7 +170,6 @@ class MedoidEncoding(_MedoidGenes):
             n, low, most = self.n_samples, self.sizes.low, self.k_max
             ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
             self.k_min, self.k_max = max(self.k_min, ends[0]), min(most, ends[1])
-            # Raise a ValueError if no number of clusters is feasible.
             self.sizes.possible(self.k_min if self.k_min <= self.k_max else most, n)
         self.n_var = self.k_max
 
@@ -354,7 +355,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """Return, for each row, a random sample that it lacks."""
+    """Return, for each row, a random sample that the row does not contain."""
     # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
@@ -402,5 +403,5 @@ def resolve_k_max(k_max: int | str, n_samples: int) -> int:
     root = math.isqrt(n_samples)
     if k_max == "ceil_sqrt" and root**2 < n_samples:
         root += 1
-    # k = n is trivial, so k_max is at most n - 1 unless there are only one or two samples.
+    # With n clusters, partitions are trivial, so k_max is at most n - 1 unless there are one or two samples.
     return min(max(2, root), max(n_samples - 1, min(n_samples, 2)))
