@@ -343,7 +343,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
     Takes the same time and memory as :func:`information_gain`. Issues a UserWarning if all features are
     constant. Unlabelled samples are ignored. The paper used the labels of all samples, even test samples,
-    which overestimates results with few labels; to reproduce it, fit before splitting the data. Source:
+    which overestimates results with few labels; to reproduce this, fit before splitting the data. Source:
     SISC-ML, section 5.
 
     Parameters

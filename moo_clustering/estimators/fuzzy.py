@@ -140,13 +140,12 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clustering with cluster-specific Mahalanobis distances, for ellipsoidal clusters.
 
-    Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix. Estimating
-    this matrix requires many samples per feature. Feature units affect only the regularisation and the
-    initial memberships, which use Euclidean distances. Covariance eigenvalues are at least 1e-15 times the
-    largest eigenvalue. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D.
-    Gustafson, W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P.
-    van der Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE
-    (2002).
+    Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix. Its
+    estimation requires many samples per feature. Feature units affect only the regularisation and the initial
+    memberships, which use Euclidean distances. Covariance eigenvalues are at least 1e-15 times the largest
+    eigenvalue. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson,
+    W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der
+    Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
 
     Parameters
     ----------

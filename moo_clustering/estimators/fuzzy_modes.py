@@ -66,7 +66,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Maximum number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
         Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
-        except in float columns with more than ``bins`` values (20 for integers), which are binned.
+        except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     beta : float
         Minimum share of votes for a sample to be used as a training sample with ``final="vote"``.
     final : {"vote", "cspa"}

@@ -32,8 +32,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     search stops after a generation without improvement. Greedy merges of the result form a hierarchy down to
     one cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
     latent variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021): ``Hybrid`` of the R package greed with its default settings, plus merges of the
-    initial partitions.
+    Classification 15 (2021): ``Hybrid`` of the R package greed, with defaults, plus merges of initial
+    partitions.
 
     Parameters
     ----------

@@ -58,7 +58,8 @@ WARD_SAMPLES = 8000
 # smaller budgets, restarts of k-means find lower sums of squares than evolution.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # Partitioned tables: number of searches, rows sampled per search, iterations on the union of the samples,
-# maximum number of passes over all rows (more gain less than 0.2%), and minimum relative gain per pass.
+# maximum number of passes over all rows (further passes gain less than 0.2%) , and minimum relative gain per
+# pass.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -128,14 +129,14 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     later passes take less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. Its cost
     in the budget is 1.5 n_samples^2 distances, but it takes longer than computing these, so compare
     strategies with equal ``max_time``. A fit uses O(n_samples n_features + pop_max n_clusters n_features)
-    memory, and up to 64 MiB for partitions. With the same seed and ``max_distance_evaluations``, results on
-    one machine are bitwise identical. A larger budget never worsens the result.
+    memory, and up to 64 MiB for cached partitions. With the same seed and ``max_distance_evaluations``,
+    results on one machine are bitwise identical. A larger budget never worsens the result.
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
-    than memory. Up to four random samples of its rows are searched, each with an equal share of the budget.
-    The results are improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask
-    array, ``parts_`` is the table, and ``history_`` has one row per pass, with the number of distances
-    computed by the searches.
+    than memory. Up to four random samples of its rows are searched with equal shares of the budget, and the
+    results are improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array,
+    ``parts_`` is the table, and ``history_`` has one row per pass, with the number of distances computed by
+    the searches.
 
     Examples
     --------
@@ -568,9 +569,8 @@ def improved_by_passes(
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
     """Merge close clusters, and move each freed centre to a row of ``far``, if this lowers the objective."""
-    # ``far`` contains the farthest row of each cluster. Each cluster is merged or loses this row at most
-    # once, so the changes in the sum of squares (computed as in Ward's method) are additive. Takes at most
-    # O(k^3) time.
+    # Each cluster is merged or loses its farthest row (in ``far``) at most once, so the changes in the sum of
+    # squares (computed as in Ward's method) are additive. Takes at most O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)

@@ -75,8 +75,7 @@ class MOCK(
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
     - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``. As in the PESC paper: ``MOCK.pesc()``.
     - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best with the labels. Labels as
-      a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting; use this only as a
-      fallback.
+      a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting and are only a fallback.
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
     n_features). If at most a fifth of the links have genes, evaluating a solution with E genes takes O(E
@@ -94,8 +93,8 @@ class MOCK(
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes: targets of the most interesting tree links; bits, where 0 cuts one of these links (twice as
-        fast); or link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        Genes: the targets of the most interesting tree links, bits that cut these links if 0 (twice as fast),
+        or the link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 for up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, but lower if too few links would have genes.
@@ -114,7 +113,7 @@ class MOCK(
         them are k-means partitions; with ``"greedy"``, half are from :meth:`MOCKProblem.greedy_front
         <moo_clustering.problems.MOCKProblem.greedy_front>`, which is also added to the result.
     mutation_length : {"genotype", "N"}
-        Meaning of n in the mutation probability 1/n + (l/n)^2 of links to l-th neighbours: genes or samples.
+        Number n in the mutation probability 1/n + (l/n)^2 of a link to the l-th neighbour: genes or samples.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
         Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
@@ -178,8 +177,8 @@ objective, int or callable, default="auto"
     promising_ : ndarray of int
         Rows of the front whose score is a local maximum over the number of clusters.
     interrupted_ : bool
-        Whether Ctrl-C stopped the fit early. If it stopped before attainment scores were available,
-        ``"knee"`` replaces ``"attainment"``.
+        Whether Ctrl-C stopped the fit early. Without attainment scores, ``"knee"`` then replaces
+        ``"attainment"``.
 
     Examples
     --------

@@ -85,8 +85,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     Attributes
     ----------
     parts_ : Parts
-        Partitioned training table, if any, with the number of rows and passes, and the share of rows far from
-        every landmark.
+        Partitioned training table, if any: numbers of rows and passes, and share of rows far from landmarks.
     preparer_ : TablePreparer or None
         Fitted data-frame preparer, with notes on converted, omitted and imputed columns.
 

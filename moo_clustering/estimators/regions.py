@@ -148,8 +148,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             Data for the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
         repair_start : bool, default=True
-            Whether to move areas, with a UserWarning, if ``start`` is infeasible. If False, raise a
-            ValueError.
+            Whether to move areas, with a UserWarning, if ``start`` is infeasible. False: raise a ValueError.
         """
         given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))

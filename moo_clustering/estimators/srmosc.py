@@ -81,7 +81,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Notes
     -----
     Samples of different classes are never linked. Because the ratio cut favours isolated samples, graphs with
-    more than ``n_clusters`` components are selected only if no compared graph has fewer. With w candidate
+    more than ``n_clusters`` components are selected only if there are no others to compare. With w candidate
     neighbours per sample, the hull takes O(N w n_features) time per link of the densest graph and O(N w)
     memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
@@ -259,7 +259,7 @@ class GraphMembers(_fronts.MemberGraphs):
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # Do not cache disconnected graphs: if selected, they are clustered again to issue the
+                    # Do not cache disconnected graphs: clustering them again, if selected, issues the
                     # warning.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
@@ -288,7 +288,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
-            # Ignore warnings, which are issued only for the selected partition.
+            # Ignore warnings; they are issued only for the selected partition.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
         self.known_labels[member] = partition.labels

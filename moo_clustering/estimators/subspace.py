@@ -83,7 +83,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Return scores of the features in each cluster; leading features must have positive scores."""
+        """Return feature scores of each cluster; only features with positive scores can be leading."""
 
 
 @documented(subspace.votes)

@@ -59,8 +59,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances of each cluster or, in features that are not relevant to the cluster, of all
-        samples.
+        Means and variances: of each cluster in its relevant features, of all samples in other features.
     shares_ : ndarray of shape (n_clusters_,)
         Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
@@ -360,8 +359,8 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # Draw the first feature from the eight with the highest excess of neighbours, and then use the
-            # one with the highest excess.
+            # Draw the first feature from the eight with the highest excess; then use the feature with the
+            # highest.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True

@@ -236,7 +236,7 @@ def kernel_ridge(
     *,
     ridge: float = 0.1,
 ) -> FloatArray:
-    """Predict class shares by kernel ridge regression. Far from all labels, they approach 1/K.
+    """Predict class shares by kernel ridge regression. Far from all labels, shares approach 1/K.
 
     F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where I are the labelled samples, Y are the
     targets, and the kernel k is divided by the mean of its diagonal at I. Merging repeated samples into one

@@ -76,10 +76,9 @@ class ClassifierStack:
     ) -> Self:
         """Fit the classifiers, and determine their weights by cross-validation on the labelled samples.
 
-        The samples of each class are assigned to the folds in turn, in order of distance from the class mean.
-        Kernel ridge regression takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples
-        approximate the kernel (subset of regressors), 2000 to 4000 train the support vector machine, and one
-        fold is held out.
+        The samples of each class, sorted by distance from its mean, are assigned to the folds in turn. Kernel
+        ridge regression takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples
+        approximate the kernel (subset of regressors), 2000 to 4000 train the SVM, and one fold is held out.
 
         Parameters
         ----------
