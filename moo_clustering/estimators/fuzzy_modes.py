@@ -208,7 +208,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Modes in the units of X, shape (n_solutions, n_clusters, n_features); empty clusters come last."""
+        """Mode values of each solution, shape (n_solutions, n_clusters, n_features); empty clusters last."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 

@@ -58,8 +58,7 @@ WARD_SAMPLES = 8000
 # smaller budgets, restarts of k-means find lower sums of squares than evolution.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # Partitioned tables: number of searches, rows sampled per search, iterations on the union of the samples,
-# maximum number of passes over all rows (further passes gain less than 0.2%) , and minimum relative gain per
-# pass.
+# maximum number of passes over all rows (more would gain less than 0.2%), and minimum relative gain per pass.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -114,8 +113,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     history_ : DataFrame
-        ``generation`` (local searches so far), ``distance_evaluations`` and ``inertia``, with one row per
-        improvement and a final row.
+        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at improvements and the end.
     control_inertia_ : dict of str to float
         Sum of squares of each control, if ``report_controls`` is True.
     n_local_searches_, n_iter_ : int
@@ -551,6 +549,7 @@ def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
     """Improve p sets of centres, shape (p, k, n_features), by Lloyd iterations and relocations."""
+    # Returns the best centres, the first row of each cluster, and the best objectives after each pass.
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
     moving = np.arange(len(centers))

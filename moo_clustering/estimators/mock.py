@@ -177,8 +177,7 @@ objective, int or callable, default="auto"
     promising_ : ndarray of int
         Rows of the front whose score is a local maximum over the number of clusters.
     interrupted_ : bool
-        Whether Ctrl-C stopped the fit early. Without attainment scores, ``"knee"`` then replaces
-        ``"attainment"``.
+        Whether Ctrl-C stopped the fit early; if scores are missing, ``"knee"`` replaces ``"attainment"``.
 
     Examples
     --------

@@ -567,8 +567,7 @@ def diagonal_metric(
     """Learn the weights that minimise sum_ML d^2 - log sum_CL d, or None if all CL have d = 0."""
     # d are the distances of must-links (ML) and cannot-links (CL) in the learned metric. The optimal weights
     # a satisfy ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in feature t, plus ``2
-    # ridge n_must`` times the feature's variance. L-BFGS optimises b = a s, in which all features have the
-    # same scale.
+    # ridge n_must`` times the feature's variance. L-BFGS optimises b = a s, with all features on one scale.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]

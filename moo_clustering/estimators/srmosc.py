@@ -259,8 +259,7 @@ class GraphMembers(_fronts.MemberGraphs):
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # Do not cache disconnected graphs: clustering them again, if selected, issues the
-                    # warning.
+                    # Disconnected graphs are not cached, so that clustering them again issues the warning.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
                 # The minimum ratio cut is 0, so stop.
