@@ -25,7 +25,7 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import OF_PREDICT, NumericOptionsMixin
 
-# liblinear does not terminate if the fourth powers of values overflow or their squares underflow.
+# liblinear does not terminate if squares of tiny values underflow or fourth powers of huge values overflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
 
 
@@ -237,7 +237,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @property
     def _two_classes(self) -> bool:
-        # Two classes are separated by a single hyperplane.
+        # Two classes require only one score per sample.
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _decisions(self, X: Any) -> FloatArray:
@@ -408,7 +408,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         X, targets = self._labelled_data(X, y)
         base = LinearSVC() if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
-        # Single classes have no proper subsets to replace them, so keep rare classes.
+        # If each sample has one class, keep rare classes, because a single class has no proper subsets.
         min_count = self.min_count if self.multilabel_ else 1
         members = run_calls(
             (
@@ -460,8 +460,8 @@ class PrunedSets(NamedTuple):
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
     """Replace label sets of fewer than ``min_count`` samples by frequent subsets, to use sets as classes."""
-    # Samples with a rare set become one example for each of its first ``n_subsets`` frequent proper subsets,
-    # and are omitted if there are none.
+    # A sample with a rare label set becomes one example for each of the set's first ``n_subsets`` frequent
+    # proper subsets, and is omitted if there are none.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )

@@ -69,8 +69,9 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         only pairs are given; otherwise minimax in up to three dimensions, directions for reduced sparse data
         or ``metric="cosine"`` (without labels), and mixture in all other cases.
     kernel : {"auto", "pool", "full", "bags"}
-        Kernel used with labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``; for
-        bags, two bag kernels), or only bag kernels. ``"auto"``: ``"full"`` with at least 4 labels per class.
+        Kernel used with labels: co-association (``"pool"``); co-association plus graph and linear kernels or,
+        for bags, two bag kernels (``"full"``); or only bag kernels. ``"auto"``: ``"full"`` with at least 4
+        labels per class.
     n_components : int
         Number of components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int

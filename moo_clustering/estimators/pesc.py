@@ -51,8 +51,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     sparse similarity matrix for spectral clustering, in which samples have different numbers of neighbours.
     Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and O(pop_size N)
     bytes; only ``list_width="full"`` requires O(N^2) bytes. With ``sample_weight``, f1 is a weighted mean,
-    and a sample of weight w counts as w samples when the merged graph is clustered; diversity, ``sigma`` and
-    ``ridge`` ignore the weights, and ``laplacian="unnormalized"`` is not supported. Source: PESC: "Pareto
+    and a sample of weight w counts as w samples when the merged graph is clustered. Diversity, ``sigma`` and
+    ``ridge`` ignore the weights; ``laplacian="unnormalized"`` does not support them. Source: PESC: "Pareto
     ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
     Parameters

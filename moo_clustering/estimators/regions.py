@@ -138,8 +138,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features, excluding the geometry and the column named by ``weight``.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. Nodes named by the index of X, or 0 to n_areas - 1, may have any order;
-            others must be in the order of X. Default: polygons with a common border are neighbours.
+            Symmetric neighbour graph. Nodes named as in the index of X, or 0 to n_areas - 1, may have any
+            order; other nodes must be in the order of X. Default: polygons with a common border are
+            neighbours.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
