@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 # Maximum number of row blocks for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Cost of updating a row, as a number of stored values per component. Row blocks have equal total costs.
+# Cost of a row in addition to its stored values, in stored values per component; blocks have equal costs.
 _ROW_COST = 3.5
 # Size of a cache line in bytes.
 _LINE = 64
@@ -136,7 +136,7 @@ def map_nmf(
     ----------
     function : callable
         Called with the NMFRuns of each batch, on the worker that computed the batch. The batch size depends
-        on the number of workers and on memory, but the order of runs is fixed.
+        on the number of workers and on memory, but the runs are always in the same order.
     A, n_components, solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory
         See :func:`nmf`. ``max_memory`` limits the batches that are processed concurrently.
 
@@ -193,7 +193,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     Returns
     -------
     ndarray of shape (n_documents,) or (n_runs, n_documents), int32
-        Topic numbers. Some topics may not occur.
+        Topic numbers. A topic can have no documents.
     """
     topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
@@ -289,7 +289,7 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
 def _solved(
     function: Callable[[NMFRuns], Result], A: Any, n_components: int, given: tuple[Any, ...], keep: bool
 ) -> list[Result]:
-    """Apply ``function`` to each batch of runs; with ``keep``, reserve memory for the factors of all runs."""
+    """Apply ``function`` to each batch; with ``keep``, leave memory for storing the factors of all runs."""
     solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory = given
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
@@ -306,7 +306,7 @@ def _solved(
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
     # Workers in a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
-    # Reserve memory for the factors of all batches and for their concatenation.
+    # Leave memory for the factors of all batches and for the array into which they are concatenated.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
     lanes, workers = 1 if far else method.lanes, effective_n_jobs(n_jobs)
     batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
@@ -361,7 +361,7 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, so that concurrent batches together fit into ``memory`` bytes."""
+    """Divide runs into batches of similar size; concurrent batches together fit into ``memory`` bytes."""
     # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
     # There are up to four copies of a run's factors: starts, panel, repacked panel and result.
     run_bytes = 4 * n_rows * row_bytes
@@ -372,10 +372,10 @@ def plan_batches(
         fault = f"leaves {left:.3g} GiB for the computation, but a run requires {needed:.3g} GiB"
         raise ValueError(f"max_memory {fault}; {advice}")
     most = min(workers, affordable, max(1, n_runs // lanes))
-    # Use a divisor of ``workers``, so that all batches have the same number of threads and no worker is idle.
+    # Select a divisor of ``workers``, so that batches have equal numbers of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
-    # A panel row has at most 4096 bytes, because longer rows evict each other from the caches; but a batch
-    # has at least 16 runs, to use all vector lanes.
+    # Limit a panel row to 4096 bytes, because longer rows evict each other from the caches; but use at least
+    # 16 runs per batch, to fill the vector registers.
     size = min(affordable // at_once, max(16, 4096 // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
     bounds = [n_runs * batch // n_batches for batch in range(n_batches + 1)]
@@ -481,7 +481,7 @@ def solve_panel(
     weights = _Side.of(matrix.A, starts.V, multiply, n_threads)
     live = np.arange(n_runs)
     running = np.ones(n_runs, dtype=np.bool_)
-    # Comparisons with NaN are false, so no run converges in the first iteration.
+    # Comparisons with NaN are false, so no run ends in the first iteration because of its decrease in loss.
     last = np.full(n_runs, np.nan)
     gram = weights.gram()
     for iteration in range(max_iter):
@@ -511,7 +511,7 @@ def solve_panel(
 
 
 class _Side(NamedTuple):
-    """One factor (U or V) of all runs in one array (panel), with its update."""
+    """Factor U or V of all runs, stored side by side in one array (panel), and its update."""
 
     rows: tuple[AnyFloatArray, NDArray[np.integer[Any]], NDArray[np.int64]]  # CSR arrays
     bounds: NDArray[np.int64]
@@ -544,7 +544,7 @@ class _Side(NamedTuple):
     def update(
         self, other: AnyFloatArray, gram: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Update the panel; return its Gram matrices, and its inner products with matrix @ ``other``."""
+        """Update the panel; return each run's Gram matrix, and its inner product with rows @ ``other``."""
         n_blocks, dtype = len(self.bounds) - 1, self.panel.dtype
         scratch = aligned_zeros((n_blocks, 2, self.panel.shape[1]), dtype)
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)

@@ -274,10 +274,10 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
 def information_gain(X: Any, y: Any) -> FloatArray:
     """Return the information gain of the labels given the presence of each feature, in bits.
 
-    IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
-    label; one class per sample is replaced by class indicators. Takes O(stored values * n_labels) time, and
-    O(stored values) memory plus blocks of 32 MB. Raises a ValueError if no sample is labelled, or if ``X`` or
-    ``y`` is invalid. Source: SISC-ML, section 5.
+    For feature i, this is the sum over labels t of H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not
+    x_i), where H is the entropy of a binary label. One class per sample is converted to class indicators.
+    Takes O(stored values * n_labels) time, and O(stored values) memory plus blocks of 32 MB. Raises a
+    ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid. Source: SISC-ML, section 5.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
 
 
 def presence(X: Any) -> csr_matrix:
-    """Return float64 indicators of the non-zero cells of a checked ``X``, without duplicate entries."""
+    """Return float64 indicators of the non-zero values of a validated ``X``, without duplicate entries."""
     if not issparse(X):
         return csr_matrix(X != 0, dtype=np.float64)
     rows = without_duplicates(csr_matrix(X))
@@ -343,7 +343,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
     Takes the same time and memory as :func:`information_gain`. Issues a UserWarning if all features are
     constant. Unlabelled samples are ignored. The paper used the labels of all samples, even test samples,
-    which overestimates results with few labels; to reproduce it, fit before splitting the data. Source:
+    which overestimates results with few labels; to reproduce this, fit before splitting the data. Source:
     SISC-ML, section 5.
 
     Parameters
@@ -382,7 +382,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
         """Select the features with the largest gains. See :func:`information_gain` for ``X`` and ``y``."""
-        # Only check that y is given, because information_gain checks its values.
+        # Check only that y is given, because information_gain checks its values.
         X = numeric_features(
             self, X, dtype="numeric", y=None if y is None else "no_validation", accept_sparse="csr"
         )
@@ -397,7 +397,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
                     f"no features remain: each of the {len(allowed)} features is zero in all samples or "
                     "nonzero in all samples"
                 )
-        # Round, because gains that are equal in theory can differ in the last digits.
+        # Round, because gains that are equal in theory can differ by rounding errors.
         order = np.argsort(-self.information_gains_.round(12), kind="stable")
         self.support_ = np.zeros(len(allowed), dtype=bool)
         self.support_[order[allowed[order]][: self.n_features]] = True
@@ -462,7 +462,7 @@ class NCWTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Compute the sum of the documents (unit or zero rows in the paper), shape (n_documents, n_terms)."""
+        """Sum the documents of X, shape (n_documents, n_terms), which have length 1 or 0 in the paper."""
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
             self.sum_ = np.asarray(weights.sum(axis=0, dtype=np.float64)).ravel()
@@ -474,7 +474,7 @@ class NCWTransformer(_SparseWeighting):
         """Weight documents by similarity to those in ``fit``; return float32 (for float32) or float64 CSR."""
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
-        # Scale both factors by the magnitude of the sums, which cancels, to avoid overflow and underflow.
+        # To avoid overflow and underflow, divide weights and sums by the same power of 2, which cancels.
         size = int(np.frexp(self.sum_.max(initial=0.0))[1])
         weights.data = np.ldexp(weights.data, -size)
         z = weights @ np.ldexp(self.sum_, -size)

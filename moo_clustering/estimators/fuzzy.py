@@ -78,7 +78,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
         self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
         memberships = self._memberships(points)
-        # Ties are broken by the first cluster, so a cluster can be empty.
+        # Ties are broken in favour of the first cluster, so another cluster can be empty.
         used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
@@ -103,13 +103,13 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         return fuzzy_memberships(_squares(points, *self._norms), self.fuzziness)
 
     def _reorder(self, first: Any) -> Any:
-        """Move the clusters ``first`` to the beginning, and return the new order of all clusters."""
+        """Put the clusters in ``first`` before all others, and return the new order of all clusters."""
         order = np.concatenate([first, np.setdiff1d(np.arange(len(self._norms[0])), first)])
         self._norms = [None if part is None else part[order] for part in self._norms]
         return order
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> Any:
-        """Return a factor B of each cluster's norm matrix B B^T; None means the Euclidean norm."""
+        """Return B for each cluster's norm matrix B B^T, or None for the Euclidean norm."""
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
@@ -126,7 +126,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
             if not converged:
                 former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
-                # A cluster has no weight if all samples equal other centres. It then keeps its centre.
+                # A cluster without weight (all samples equal other centres) keeps its centre.
                 used = totals > 0.0
                 centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
                 factors = self._factors(points, weights, centers)
@@ -140,7 +140,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clustering with cluster-specific Mahalanobis distances, for ellipsoidal clusters.
 
-    Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix, whose
+    Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix. Its
     estimation requires many samples per feature. Feature units affect only the regularisation and the initial
     memberships, which use Euclidean distances. Covariance eigenvalues are at least 1e-15 times the largest
     eigenvalue. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson,
@@ -177,7 +177,7 @@ class GustafsonKessel(FuzzyCMeans):
         return self
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-        """Return factors B of the norm matrices det(F)^(1/d) F^-1, where F are regularised covariances."""
+        """Return B with B B^T = det(F)^(1 / n_features) F^-1 for each cluster's regularised covariance F."""
         overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
         covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
         covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
@@ -186,13 +186,13 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Raise small eigenvalues to limit the condition number; return ones if all values are 0."""
+        """Raise small eigenvalues to limit the condition number; replace them with ones if all are 0."""
         values = np.maximum(values, values[..., -1:] / 1e15)  # bound from Babuska et al.
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 
 
 def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
-    """Compute squared distances in each cluster's norm, shape (n_samples, n_clusters)."""
+    """Return squared distances in each cluster's norm, shape (n_samples, n_clusters)."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
     # Use einsum, because BLAS can round identical rows differently.
@@ -207,7 +207,7 @@ def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -
 
 
 def with_memberships(found: ClusteringResult, memberships: FloatArray) -> ClusteringResult:
-    """Return the result with memberships added to its facts and arrays."""
+    """Add a summary of the memberships to the result's facts, and the memberships to its arrays."""
     largest, coefficient = memberships.max(axis=1).mean(), np.square(memberships).sum(axis=1).mean()
     text = f"mean largest membership {largest:.3f}, partition coefficient {coefficient:.3f}"
     facts, arrays = [*found.facts, ("memberships", text)], found.arrays

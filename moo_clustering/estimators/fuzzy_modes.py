@@ -1,4 +1,4 @@
-"""FuzzyModesMOGA: fuzzy clustering of categorical tables around modes, with a vote of the front."""
+"""FuzzyModesMOGA: evolutionary search for the modes of fuzzy clusters of categorical data."""
 
 from __future__ import annotations
 
@@ -48,16 +48,17 @@ _EQUAL = 1e-12
 @documented(FuzzyModesProblem)
 @_options.estimator
 class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEstimator):
-    """Search for the modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote over the front.
+    """Search for the modes of compact (pi) and well-separated (sep) fuzzy clusters, followed by a vote.
 
-    X contains categories (numbers, strings or data-frame columns) or, with ``metric="euclidean"``, numbers.
-    With categories, the front often has a single solution, because sep is highest if the modes differ in all
-    attributes. With numbers, evolution hardly improves the initial front, because each evaluation already
-    improves the modes. The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number
-    of categories or of numeric features, and the memory of
-    :class:`~moo_clustering.problems.FuzzyModesProblem`. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay,
-    "Multiobjective genetic algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on
-    Evolutionary Computation 13 (2009); details are reconstructed from the abstract and later descriptions.
+    The solutions on the front are combined by a vote, as in MOGA(pi, sep). X contains categories (numbers,
+    strings or data-frame columns) or, with ``metric="euclidean"``, numbers. With categories, the front often
+    has a single solution, because sep is highest if the modes differ in all attributes. With numbers,
+    evolution hardly improves the initial front, because each evaluation already improves the modes. The
+    search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of categories or of
+    numeric features. It uses as much memory as :class:`~moo_clustering.problems.FuzzyModesProblem`. Source:
+    A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of
+    categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009); details are
+    reconstructed from the abstract and later descriptions.
 
     Parameters
     ----------
@@ -65,17 +66,18 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Maximum number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
         Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
-        except in float columns with more than ``bins`` values (20 for integers), which are binned.
+        except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     beta : float
         Minimum share of votes for a sample to be used as a training sample with ``final="vote"``.
     final : {"vote", "cspa"}
         How the solutions on the front are combined: by majority vote and a classifier, or by
         :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``. :meth:`choose` accepts these names.
     reference : {"first", "medoid"}
-        Partition that numbers the clusters for the vote: lowest pi, or highest mean similarity to others.
+        Partition to which the clusters of all other partitions are matched before the vote: the partition
+        with the lowest pi, or with the highest mean similarity to the others.
     bins : int or None
-        Number of quantile intervals for float columns, with ``metric="hamming"``. None: raise a ValueError
-        for fractions.
+        Number of quantile intervals for float columns, with ``metric="hamming"``. With None, fractions raise
+        a ValueError.
     scale : {"minmax", "standard", "none"}
         Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
@@ -87,7 +89,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Modes of the selected solution; after a vote or consensus, most frequent values (or means of numbers)
         of each cluster. Binned columns contain intervals.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Same as ``modes_``, with ``metric="euclidean"``.
+        Equal to ``modes_``; only with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
         Membership of each sample in the clusters of ``modes_``. Rows sum to 1.
     chosen_ : int or None
@@ -179,7 +181,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the fitted attributes; ``numbers`` is the rank of each mode, by which ties are broken."""
+        """Set the fitted attributes; ties go to the first mode in the order ``numbers``."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -206,7 +208,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Modes as in X of each solution, shape (n_solutions, n_clusters, n_features); empty ones last."""
+        """Mode values of each solution, shape (n_solutions, n_clusters, n_features); empty clusters last."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 
@@ -283,7 +285,7 @@ class NumberCoder:
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
-        # Halve the numbers, so that differences between huge numbers remain finite.
+        # Divide by 2 before subtracting, because differences between huge numbers could overflow.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)
@@ -428,9 +430,9 @@ def _check(column: Column) -> None:
 def majority_vote(
     labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
 ) -> Labels:
-    """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree."""
+    """Assign samples to clusters by majority vote, or by their neighbours if too few partitions agree."""
     # Samples with at least a share ``beta`` of the votes for one cluster train a classifier for the others.
-    # First, renumber the clusters, so that the choice among equally good matchings does not depend on labels.
+    # First, renumber the clusters, so that ties between matchings do not depend on the given numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]

@@ -26,13 +26,14 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     """Genetic algorithm that maximises the exact integrated classification likelihood (ICL) of a partition.
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Initial k-means partitions are
-    improved by greedy merges and single-sample moves. A child starts from the intersections of its parents'
-    clusters. Intersections that share a cluster in at least one parent are merged greedily. With probability
-    ``pm``, a random cluster is then split at random. Finally, single samples are moved. The search stops
-    after a generation without improvement. Greedy merges of the result form a hierarchy down to one cluster.
-    Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent
-    variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults plus initial merges.
+    improved by greedy merges of clusters and moves of single samples. A child starts from the intersections
+    of its parents' clusters. Intersections that lie in the same cluster of a parent are merged greedily. With
+    probability ``pm``, a random cluster is then split at random. Finally, single samples are moved. The
+    search stops after a generation without improvement. Greedy merges of the result form a hierarchy down to
+    one cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
+    latent variable models and the integrated classification likelihood", Advances in Data Analysis and
+    Classification 15 (2021): ``Hybrid`` of the R package greed, with defaults, plus merges of initial
+    partitions.
 
     Parameters
     ----------
@@ -53,8 +54,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters``, ``icl`` and ``log_alpha`` of each level. If log(alpha) is below ``log_alpha``, the
-        level has a higher ICL than the next finer level (if the ICL is linear in log(alpha); section 4).
+        ``n_clusters``, ``icl`` and ``log_alpha`` of each level. For log(alpha) below ``log_alpha``, the level
+        has a higher ICL than the next finer level (approximately; section 4 of the source).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -157,7 +158,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return isinstance(self.model, likelihood.StochasticBlockModel) or self.model == "sbm"
 
     def _started(self) -> Iterable[Labels]:
-        """Return the initial partitions from ``start``."""
+        """Return the initial partitions that ``start`` contains, if any."""
         if self.start is None:
             return ()
         n = self._index.n_samples_
@@ -173,7 +174,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         alpha, n = self.alpha, self._levels.shape[1]
         rows = [np.bincount(row) for row in self._levels]
         k = np.array([len(sizes) for sizes in rows])
-        # For small alpha, the ICL is approximately (k - 1) log(alpha) + limit.
+        # For small alpha, the ICL is about (k - 1) log(alpha) + icl - prior - log(k), up to a constant.
         prior = gammaln(k * alpha) - gammaln(n + k * alpha)
         prior += [(gammaln(alpha + sizes) - gammaln(alpha) - gammaln(sizes)).sum() for sizes in rows]
         log_alpha = np.append(np.nan, np.diff(icl - prior - np.log(k)))
@@ -212,7 +213,7 @@ class LikelihoodSearch:
     def start(self) -> None:
         """Create the initial population."""
         k, size = max(self.options.k_max, self.options.n_clusters or 1), self.options.pop_size
-        # Write checkpoints only with a full population: a resumed run starts with the next generation.
+        # With checkpoints, complete the initial population, because a resumed run starts with a generation.
         whole = self.options.checkpoint is not None
         self.population = [self._settled(labels) for labels in self.first][:size]
         while len(self.population) < size and (whole or not (self.population and self.guard.requested)):
@@ -221,7 +222,7 @@ class LikelihoodSearch:
         self._record()
 
     def advance(self) -> None:
-        """Replace all partitions except the best by children; after Ctrl-C, keep the old population."""
+        """Replace all partitions except the best with children, or none of them after Ctrl-C."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
         # Parents are selected from the best 40% of the population.
         parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
@@ -270,14 +271,14 @@ class LikelihoodSearch:
         return self._settled(labels)
 
     def _settled(self, labels: Labels) -> Labels:
-        """Merge clusters down to the required or maximum number, and then move samples."""
+        """Merge clusters down to ``n_clusters`` or at most ``k_max``, and then move samples."""
         fixed = self.options.n_clusters is not None
         if fixed or labels.max() >= self.options.k_max:
             labels = self._level(*self.index.merge(labels))
         return self.index.swap(labels, keep=fixed, random_state=self.rng)
 
     def polished(self) -> Labels:
-        """Merge clusters and move samples of the best partition as long as this increases the ICL."""
+        """Merge clusters of the best partition and move samples as long as this increases the ICL."""
         labels, value = self.best, self.values.max()
         while True:
             found = self._settled(self._level(*self.index.merge(labels)))
@@ -287,7 +288,7 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Return the level with the required or best number of clusters, else the coarsest level."""
+        """Return the level with ``n_clusters``; by default, the best up to ``k_max`` (else coarsest)."""
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

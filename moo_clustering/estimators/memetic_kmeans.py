@@ -1,4 +1,4 @@
-"""MemeticKMeans: evolutionary k-means, and simpler searches as controls."""
+"""MemeticKMeans: evolutionary k-means, and simpler searches for comparison."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ WARD_SAMPLES = 8000
 # smaller budgets, restarts of k-means find lower sums of squares than evolution.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # Partitioned tables: number of searches, rows sampled per search, iterations on the union of the samples,
-# maximum number of passes over all rows (more gain less than 0.2%), and minimum relative gain per pass.
+# maximum number of passes over all rows (more would gain less than 0.2%), and minimum relative gain per pass.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -70,9 +70,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     With 50 or more clusters, evolution and single-centre relocation (``strategy="swap"``) find lower sums of
     squares than restarts, but not reliably better agreement with known classes. With 20 or fewer clusters,
-    restarts are as good as both. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm
-    for minimum sum-of-squares clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random
-    swap clustering", Journal of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
+    restarts are as good. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for
+    minimum sum-of-squares clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random swap
+    clustering", Journal of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"multistart"``: restarts from greedy k-means++ seeds.
         - ``"ward"``: ``"swap"``, starting from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Number of initial solutions and survivors, and population size above which only ``pop_min`` survive.
+        Size of the initial population, to which the population is reduced when it exceeds ``pop_max``.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -113,7 +113,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     history_ : DataFrame
-        ``generation`` (local searches), ``distance_evaluations``, ``inertia`` per improvement and at the end.
+        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at improvements and the end.
     control_inertia_ : dict of str to float
         Sum of squares of each control, if ``report_controls`` is True.
     n_local_searches_, n_iter_ : int
@@ -124,16 +124,17 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     Notes
     -----
     Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time;
-    later passes take less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It counts
-    as 1.5 n_samples^2 distances but takes longer to compute, so compare strategies with equal ``max_time``. A
-    fit uses O(n_samples n_features + pop_max n_clusters n_features) memory, and up to 64 MiB for partitions.
-    With the same seed and ``max_distance_evaluations``, results on one machine are bitwise identical. A
-    larger budget never worsens the result.
+    later passes take less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. Its cost
+    in the budget is 1.5 n_samples^2 distances, but it takes longer than computing these, so compare
+    strategies with equal ``max_time``. A fit uses O(n_samples n_features + pop_max n_clusters n_features)
+    memory, and up to 64 MiB for cached partitions. With the same seed and ``max_distance_evaluations``,
+    results on one machine are bitwise identical. A larger budget never worsens the result.
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
-    than memory. Up to four samples are searched, each with an equal share of the budget, and the results are
-    improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array, ``parts_`` is
-    the table, and ``history_`` has one row per pass, with the number of distances computed by the searches.
+    than memory. Up to four random samples of its rows are searched with equal shares of the budget, and the
+    results are improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array,
+    ``parts_`` is the table, and ``history_`` has one row per pass, with the number of distances computed by
+    the searches.
 
     Examples
     --------
@@ -176,7 +177,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         _base.check_n_clusters(self.n_clusters, len(X))
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
-        # Budgets are not compared, because a finished run can be continued with a larger budget.
+        # Omit budgets from the checkpoint, because a finished run can continue with a larger budget.
         budgets = {"max_distance_evaluations": None, "max_time": None, "max_memory": 1}
         checkpoint = _base.checkpoint_for(self, X, **budgets, report_controls=False)
         problem = SumOfSquaresProblem(X, self.n_clusters)
@@ -348,7 +349,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
 
 class Budget:
-    """Search budget, in seconds or in point-to-point distances, divided among ``share`` searches."""
+    """Budget of one of ``share`` searches, which divide a total time or number of distances equally."""
 
     def __init__(
         self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None, share: int = 1
@@ -378,7 +379,7 @@ class Budget:
 
 
 class CenterSearch(ABC):
-    """Base class of searches, with the best solution so far, its history and a state that can be saved."""
+    """Base class of searches, which store their best solution, its history and a state for checkpoints."""
 
     best: Optimum
     begin: Sequence[FloatArray] = ()  # initial centres of the first local searches
@@ -409,7 +410,7 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Return initial centres: from ``begin``, then a Ward cut if ``ward``, then greedy k-means++."""
+        """Return the next initial centres: from ``begin``, a Ward cut (if ``ward``), or greedy k-means++."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
         if self.ward and self.generation == len(self.begin):
@@ -462,7 +463,7 @@ class Multistart(CenterSearch):
 
 
 class SwapSearch(CenterSearch):
-    """Search that moves one centre to a sample, runs a local search, and keeps the result if it is better."""
+    """Search whose steps move a centre to a sample, run a local search, and keep the result if better."""
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -473,15 +474,15 @@ class SwapSearch(CenterSearch):
             self.search(self.first())
             return
         centers = self.best.centers.copy()
-        # With "cheap", move the cheapest of three random centres to a sample drawn in proportion to its
-        # squared distance from the nearest centre.
+        # With "cheap", move the centre whose removal costs least, among three random centres, to a sample
+        # drawn in proportion to its squared distance from the nearest centre.
         mix = 1.0 if self.removal == "uniform" else 0.0
         relocate(self.problem.encoding, centers, mix, self.rng, self.removal)
         self.search(centers)
 
 
 class MemeticSearch(CenterSearch):
-    """Evolution with tournaments, matched crossover, relocation, local search and distinct survivors."""
+    """Evolutionary search; see the strategy ``"memetic"`` of :class:`MemeticKMeans`."""
 
     population: list[Member]
     objectives: FloatArray
@@ -547,8 +548,8 @@ class MemeticSearch(CenterSearch):
 def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
-    """Improve all candidates, shape (p, k, d), by Lloyd iterations and relocations until they converge."""
-    # Returns the best centres, the first row of each cluster, and the lowest sums of squares, (n_passes, p).
+    """Improve p sets of centres, shape (p, k, n_features), by Lloyd iterations and relocations."""
+    # Returns the best centres, the first row of each cluster, and the best objectives after each pass.
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
     moving = np.arange(len(centers))
@@ -566,9 +567,9 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """Merge close clusters, and move the freed centres to the rows ``far``, if this lowers the objective."""
-    # Each cluster takes part in at most one change, so that changes in the sum of squares (computed as in
-    # Ward's method) are additive. Takes at most O(k^3) time.
+    """Merge close clusters, and move each freed centre to a row of ``far``, if this lowers the objective."""
+    # Each cluster is merged or loses its farthest row (in ``far``) at most once, so the changes in the sum of
+    # squares (computed as in Ward's method) are additive. Takes at most O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -588,7 +589,7 @@ def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArr
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
-    """Return the positions of the best distinct optima; if these are too few, also of duplicate optima."""
+    """Return the positions of the best optima; duplicates only if there are too few distinct optima."""
     order = np.argsort(objectives, kind="stable")
     values = objectives[order]
     clone = np.zeros(len(values), dtype=np.bool_)
@@ -602,8 +603,8 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     """Compute the cluster means of a Ward cut, shape (n_clusters, n_features)."""
-    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one per update of a matrix entry. It can
-    # take ten times as long as that many distances, because the matrix exceeds the processor's caches.
+    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one per update of a matrix entry. Its
+    # time can be ten times that of these distances, because the matrix exceeds the processor's caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
@@ -630,7 +631,7 @@ def run_search(
     verbose: bool = False,
     description: str = "",
 ) -> CenterSearch:
-    """Run at least one local search, until the search is finished or the guard requests a stop."""
+    """Run local searches, at least one, until the search is finished or interrupted by Ctrl-C."""
     # Saver uses only the attributes ``generation``, ``state`` and ``restore`` of a search.
     saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
@@ -647,7 +648,7 @@ def run_search(
 
 
 class Member(NamedTuple):
-    """Individual; ``mix`` is the probability that its mutation moves a centre to a uniformly drawn sample."""
+    """Individual; ``mix`` is the probability that mutation moves a centre to a uniformly drawn sample."""
 
     genes: FloatArray
     objective: float
@@ -658,7 +659,7 @@ Mating = Callable[[Member, Member], Member]
 
 
 def pymoo_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> Mating:
-    """Return a function that creates a locally optimal child of two members using pymoo."""
+    """Return a function that uses pymoo operators to create a locally optimal child of two members."""
     crossover, mutation = CenterMatchingCrossover(1), RelocateCenter(removal, prob=pm)
     repair, evaluator = LocalSearchRepair(), Evaluator()
 
@@ -674,7 +675,7 @@ def pymoo_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, remova
 
 
 def deap_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> Mating:
-    """Return a function that creates a locally optimal child of two members using a DEAP toolbox."""
+    """Return a function that uses a DEAP toolbox to create a locally optimal child of two members."""
     toolbox = base.Toolbox()
     toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)
     toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)

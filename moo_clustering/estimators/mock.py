@@ -75,13 +75,14 @@ class MOCK(
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
     - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``. As in the PESC paper: ``MOCK.pesc()``.
     - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best with the labels. Labels as
-      a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting; use it only as a fallback.
+      a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting and are only a fallback.
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
-    n_features). If at most a fifth of the links have genes, evaluating E genes takes O(E n_features + L) time
-    for L links between parts of the tree, independently of N. With ``encoding="locus"`` or the objective
-    deviation, it takes O(N (n_features + n_neighbors)) time. A fit uses O(N n_neighbors) memory plus the
-    population. ``"attainment"`` also searches ``n_controls`` sets of control data. Issues a UserWarning if no
+    n_features). If at most a fifth of the links have genes, evaluating a solution with E genes takes O(E
+    n_features + P) time, independently of N, where P is the number of neighbouring pairs of the components
+    that the genes link. With ``encoding="locus"`` or the objective deviation, an evaluation takes O(N
+    (n_features + n_neighbors)) time. A fit uses O(N n_neighbors) memory plus the population.
+    ``select="attainment"`` also searches ``n_controls`` sets of control data. Issues a UserWarning if no
     solution has ``n_clusters`` clusters, or if all labels belong to one class. Sources: Handl and Knowles,
     "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On
     semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles,
@@ -92,11 +93,11 @@ class MOCK(
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes: targets of the most interesting tree links; bits, where 0 cuts one of these links (twice as
-        fast); or link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        Genes: the targets of the most interesting tree links, bits that cut these links if 0 (twice as fast),
+        or the link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 for up to 1000
-        samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
+        samples, 98 above 62,500 and ``"sr5"`` in between, but lower if too few links would have genes.
     search : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
@@ -108,11 +109,11 @@ class MOCK(
     selection : {"boxes", "tournament"}
         Selection scheme of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
     init : {"greedy", "delta", "2007"}
-        Initial population: trees without their most interesting links (``"delta"``), half of which are
-        replaced by k-means partitions (``"2007"``) or the greedy front, which is also added to the result
-        (``"greedy"``; :meth:`MOCKProblem.greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`).
+        Initial population: trees without their most interesting links (``"delta"``); with ``"2007"``, half of
+        them are k-means partitions; with ``"greedy"``, half are from :meth:`MOCKProblem.greedy_front
+        <moo_clustering.problems.MOCKProblem.greedy_front>`, which is also added to the result.
     mutation_length : {"genotype", "N"}
-        Meaning of n in the mutation probability 1/n + (l/n)^2 of links to l-th neighbours: genes or samples.
+        Number n in the mutation probability 1/n + (l/n)^2 of a link to the l-th neighbour: genes or samples.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
         Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
@@ -123,8 +124,8 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Maximum neighbour rank. Higher ranks are replaced by ``rank_cap``, which saves time. Values of
-        at least 5 ``n_neighbors`` do no harm.
+        Maximum neighbour rank. Higher ranks are replaced by ``rank_cap``, which saves time. Values of at
+        least 5 ``n_neighbors`` do not worsen the results.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -135,8 +136,8 @@ class MOCK(
 objective, int or callable, default="auto"
         Rule that selects among the solutions whose number of clusters is closest to ``n_clusters``.
 
-        - ``"attainment"``: farthest from the control fronts, excluding both ends of the front. If clusters
-          share no neighbours, this rule selects too many clusters; set ``n_clusters`` in this case.
+        - ``"attainment"``: farthest from the control fronts, excluding both ends of the front. If no sample
+          has neighbours in other clusters, this rule selects too many clusters; then set ``n_clusters``.
         - ``"variance"``: lowest first objective. With ``n_clusters``, small clusters are merged
           (``min_cluster_share``) and, with up to three features, well-separated clusters are preferred.
         - ``"sum"``, ``"knee"``: lowest sum of the scaled objectives; nearest to the ideal point.
@@ -162,8 +163,8 @@ objective, int or callable, default="auto"
     chosen_ : int
         Selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives, with original signs, of the distinct non-dominated partitions (before identical rows of X
-        are united), sorted by the first objective.
+        Objectives, with original signs, of the distinct non-dominated partitions, sorted by the first
+        objective. They are computed before identical rows of X are moved to the same cluster.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of each solution.
     mst_ : SpanningTree
@@ -176,7 +177,7 @@ objective, int or callable, default="auto"
     promising_ : ndarray of int
         Rows of the front whose score is a local maximum over the number of clusters.
     interrupted_ : bool
-        Whether Ctrl-C stopped the fit early. If this prevents attainment scores, ``"knee"`` is used.
+        Whether Ctrl-C stopped the fit early; if scores are missing, ``"knee"`` replaces ``"attainment"``.
 
     Examples
     --------
@@ -281,7 +282,7 @@ objective, int or callable, default="auto"
         return ""
 
     def _promising_numbers(self, attainment: AttainmentScores) -> dict[str, Any]:
-        """Return the result's attainment score, and other promising values of n_clusters, best first."""
+        """Return the attainment score of the result, and other promising numbers of clusters, best first."""
         scores, numbers = self.attainment_scores_, self.pareto_K_
         score = float(scores[self.chosen_])
         others = [row for row in self.promising_ if numbers[row] != self.n_clusters_]
@@ -337,7 +338,7 @@ objective, int or callable, default="auto"
         if (joined := self._without_fragments(rule, wanted)) is not None:
             self._take_member(*joined)
         elif isinstance(rule, str):
-            # n_clusters restricts the rows from which a rule selects, except for row indices and callables.
+            # n_clusters restricts the rows for named rules, but not for row indices and callables.
             allowed = nearest_rows(self._front.n_clusters, wanted)
             keys = self._keys(rule, wanted)
             self._take_member(int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]]))
@@ -388,7 +389,7 @@ objective, int or callable, default="auto"
         return self._united(self._problem.decode(self._front.genes))
 
     def _united(self, labels: Labels) -> Labels:
-        """Move identical rows to the cluster of most of them, except rows with labels or pairs."""
+        """Move identical rows to the cluster that contains most of them, except rows with labels or pairs."""
         # The search can separate identical rows: not all of them are linked, and links can be cut.
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
@@ -415,7 +416,7 @@ objective, int or callable, default="auto"
         return self.choose("knee")
 
     def _control_fronts(self) -> list[ControlFront]:
-        """Search control data once per seed; return the objectives and n_clusters of each front."""
+        """Search one set of control data per seed; return the objectives and n_clusters of each front."""
         X, seeds, weights = self._scaled, self._control_seeds, self._supervision.weights
         options = self._settings, Supervision(weights=weights), self.control_data, self._steps
         if effective_n_jobs(self.n_jobs) == 1 or len(seeds) == 1:
@@ -429,7 +430,7 @@ objective, int or callable, default="auto"
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set the attributes that contain them."""
         if not hasattr(self, "control_fronts_"):
-            # After an interrupted search, searches on control data have as few generations.
+            # After an interrupted search, control data are searched for the same number of generations.
             self.control_fronts_: list[ControlFront] = self._control_fronts()
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
@@ -504,7 +505,7 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Rank tree links that violate constraints as the most interesting links, because only the most
+            # Treat tree links that violate constraints as the most interesting ones, because only the most
             # interesting links have genes and can be cut.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
@@ -577,7 +578,7 @@ del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Resolve ``"auto"``, and rules for labels or pairs that were not given, to a rule."""
+    """Return the rule for ``"auto"``, or a substitute for a rule that requires missing labels or pairs."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
@@ -592,7 +593,7 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return the rows whose number of clusters is closest to ``n_clusters`` (ties: the lower); None: all."""
+    """Return the rows with the number of clusters closest to ``n_clusters`` (if tied, the lower), or all."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -606,8 +607,8 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in two objectives, or None if fronts share no number of clusters."""
-    # Rows are sorted by the first objective, so a row is non-dominated if it lowers the second.
+    """Return attainment scores in two objectives, or None if no number of clusters is on all fronts."""
+    # Rows are sorted by the first objective, so a row is non-dominated if its second is a new minimum.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     two = front.F.shape[1] > 2
@@ -630,7 +631,7 @@ class Front(NamedTuple):
 
 
 def _single_result(problem: MOCKProblem) -> Result:
-    """Return the result for a single sample, which requires no search."""
+    """Return the result for a single sample, for which no search is needed."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
     population = evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
     return pymoo_result(problem, population)
@@ -665,7 +666,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Labels and pairs in the form used by the search and the selection."""
+    """Validated labels and pairs, as the search and the selection use them."""
 
     y: NDArray[Any] | None = None  # partial labels of at least two classes
     pairs: PairwiseConstraints | None = None  # all pairs
@@ -711,7 +712,7 @@ def _read_supervision(
 def _disagreement(
     encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
 ) -> FloatArray:
-    """Return each solution's disagreement with the labels, or its share of violated pairs, by ``rule``."""
+    """Return each solution's disagreement with the labels or share of violated pairs, as in ``rule``."""
     by_labels = rule == "labels"
     judge = MOCKProblem(
         encoding=encoding,

@@ -25,7 +25,7 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import OF_PREDICT, NumericOptionsMixin
 
-# liblinear does not terminate if the fourth powers of values overflow or their squares underflow.
+# liblinear does not terminate if squares of tiny values underflow or fourth powers of huge values overflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
 
 
@@ -237,7 +237,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @property
     def _two_classes(self) -> bool:
-        # Two classes are separated by a single hyperplane.
+        # Two classes require only one score per sample.
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _decisions(self, X: Any) -> FloatArray:
@@ -268,7 +268,7 @@ def decided(
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Return a mask of the ``n_labels`` labels with the largest scores in each row; the first win ties."""
+    """Return a mask of the ``n_labels`` labels with the largest scores per row; ties go to the first."""
     order = np.argsort(-scores, axis=1, kind="stable")
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)
@@ -300,7 +300,7 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
     if not len(rows):
         raise ValueError("y must contain at least one labelled sample to compute a score")
     truth = targets.indicators[rows]
-    # Do not pass y itself, because scikit-learn cannot determine the label type of an object array.
+    # Pass indicators or classes, because scikit-learn cannot determine the label type of an object array.
     known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
     if sample_weight is not None:
         sample_weight = checked_array(sample_weight, "sample_weight", np.float64)[rows]
@@ -316,7 +316,7 @@ def narrow_indices(X: Any) -> Any:
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
-    """Clone an estimator, and draw each ``random_state`` (if ``unset_only``, only those that are None)."""
+    """Clone an estimator, and set each ``random_state`` (with ``unset_only``, each that is None)."""
     copy = clone(estimator)
     values = copy.get_params()
     names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
@@ -341,7 +341,7 @@ def label_codes(targets: Targets) -> NDArray[np.int64]:
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Divide the sigmoids of selected scores (default: all) by their row sums; other entries are 0."""
+    """Return the sigmoids of the scores, divided by their row sums; 0 for scores that are not ``kept``."""
     # Divide by subtracting logarithms, because very small sigmoids could underflow.
     logs = log_expit(scores)
     if kept is not None:
@@ -367,8 +367,8 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     min_count : int
         Minimum number of samples with the same label set for this set to become a class (p in the paper).
     n_subsets : int
-        Maximum number of copies of a sample with a rare label set (b in the paper). Each copy has a frequent
-        proper subset of these labels; larger subsets take precedence. With 0, these samples are ignored.
+        Maximum number of copies of a sample with a rare label set (b in the paper). Each copy gets a frequent
+        proper subset of the sample's labels; larger subsets come first. With 0, these samples are ignored.
     n_estimators : int
         Number of classifiers.
     max_samples : float
@@ -408,7 +408,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         X, targets = self._labelled_data(X, y)
         base = LinearSVC() if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
-        # Single classes have no proper subsets to replace them, so keep rare classes.
+        # If each sample has one class, keep rare classes, because a single class has no proper subsets.
         min_count = self.min_count if self.multilabel_ else 1
         members = run_calls(
             (
@@ -450,7 +450,7 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Training examples with frequent label sets, or with all sets if ``found`` is False."""
+    """Training examples with frequent label sets; if there are none, ``found`` is False, and all are kept."""
 
     rows: NDArray[np.intp]  # sample index of each example
     codes: NDArray[np.intp]  # row of each example's set in ``label_sets``
@@ -459,9 +459,9 @@ class PrunedSets(NamedTuple):
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Use label sets as classes, after replacing sets with fewer than ``min_count`` samples by subsets."""
-    # Samples with a rare set become one example for each of its first ``n_subsets`` frequent proper subsets,
-    # and are omitted if there are none.
+    """Replace label sets of fewer than ``min_count`` samples by frequent subsets, to use sets as classes."""
+    # A sample with a rare label set becomes one example for each of the set's first ``n_subsets`` frequent
+    # proper subsets, and is omitted if there are none.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )

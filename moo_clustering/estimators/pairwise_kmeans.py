@@ -296,7 +296,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return the centres in units of X; use cluster means in directions with weight 0."""
+        """Return the centres in the units of X; in directions with weight 0, these are the cluster means."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -325,7 +325,7 @@ def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Penalties:
-    """Pairs, shape (n_pairs, 2), and the non-negative costs of violating them."""
+    """Must-links and cannot-links, shape (n_pairs, 2), and the non-negative costs of violating them."""
 
     must: Int64Array
     must_costs: FloatArray
@@ -339,7 +339,7 @@ class Penalties:
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
     def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-        """Return each sample's range in the list of partners, the partners, and the costs of joining them."""
+        """Return the pairs of each sample in CSR form: row starts, other samples, costs of joining them."""
         pairs = np.concatenate([self.must, self.cannot])
         # Assignment to the cluster of a must-linked sample has a negative cost.
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
@@ -391,9 +391,9 @@ class Partition(NamedTuple):
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
-    """Select component centres by weighted farthest-first traversal; fill up with random samples."""
-    # Select the largest component first, then repeatedly the component with the largest product of size and
-    # distance to the nearest selected centre. Random samples are outside the components if possible.
+    """Select component centres by weighted farthest-first traversal; if too few, add random samples."""
+    # Select the largest component first, then repeatedly the component with the largest product of its size
+    # and its distance to the nearest selected centre. If possible, random samples are from no component.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -408,7 +408,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # select other components at this position first
+            nearest[chosen] = -1.0  # prefer other components with the same centre
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:
@@ -422,7 +422,7 @@ def component_seeds(
 def _fill(
     X: Features, centers: FloatArray, n_chosen: int, free: BoolArray, distortion: Distortion, rng: Generator
 ) -> None:
-    """Fill ``centers[n_chosen:]`` with random samples, from the mask ``free`` if possible."""
+    """Fill ``centers[n_chosen:]`` with random samples, if possible with samples that are ``free``."""
     nearest = np.full(X.shape[0], np.inf)
     for c in range(n_chosen):
         nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
@@ -445,10 +445,10 @@ def _row(X: Features, i: int) -> FloatArray:
 class Distortion:
     """Squared Euclidean distance to the mean; base class of other distortions."""
 
-    # All other methods require samples after ``moved``, which subtracts ``offset``.
+    # Samples must be passed through ``moved``, which subtracts the offset, before other methods are called.
 
     def offset(self, X: Features) -> FloatArray | float:
-        """Return the mean if X is dense; subtracting it avoids a loss of precision for large means."""
+        """Return the mean of dense X, which ``moved`` subtracts to avoid a loss of precision; 0 if sparse."""
         return 0.0 if sparse.issparse(X) else X.mean(axis=0)
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
@@ -478,7 +478,7 @@ class Distortion:
         return out
 
     def largest(self, X: Features) -> float:
-        """Return the largest squared distance; the time is quadratic in the number of distant samples."""
+        """Return the largest squared distance; the time is quadratic in the samples far from the mean."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
@@ -499,7 +499,7 @@ class Cosine(Distortion):
     """1 - cosine between rows of unit length; 1 for zero rows. Centres are mean directions."""
 
     def offset(self, X: Features) -> FloatArray | float:
-        """Return zero, because cosines depend on the origin."""
+        """Return 0, because subtracting a mean would change the cosines."""
         return 0.0
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
@@ -509,7 +509,7 @@ class Cosine(Distortion):
         return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
 
     def centers(self, X: Features, labels: Int32Array, former: FloatArray) -> FloatArray:
-        """Compute mean directions, without changing centres of empty clusters and clusters with mean 0."""
+        """Compute the mean directions; empty clusters and clusters with mean 0 keep their former centres."""
         means = _dense(_means(X, labels, len(former)))
         length = np.linalg.norm(means, axis=1, keepdims=True)
         return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
@@ -518,7 +518,7 @@ class Cosine(Distortion):
         return _arrays.unit_rows(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute half the squared distances between unit vectors, which are precise for similar vectors."""
+        """Compute 1 - cosine as half the squared distance of unit vectors, which is precise near 0."""
         return np.where(self._zero(X)[pairs].any(axis=1), 1.0, 0.5 * super().within(X, pairs))
 
     def largest(self, X: Features) -> float:
@@ -548,7 +548,7 @@ DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 
 
 class LearnedMetric(NamedTuple):
-    """Weights or positive semi-definite matrix, with the objective and the number of iterations."""
+    """Learned feature weights or matrix, the value of its objective, and the number of iterations."""
 
     metric: FloatArray
     objective: float
@@ -564,10 +564,10 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over the weights; return None if no cannot-linked samples differ."""
-    # The optimal weights a satisfy ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in
-    # feature t, plus ``2 ridge n_must`` times its variance. L-BFGS optimises b = a s, which puts all features
-    # on one scale.
+    """Learn the weights that minimise sum_ML d^2 - log sum_CL d, or None if all CL have d = 0."""
+    # d are the distances of must-links (ML) and cannot-links (CL) in the learned metric. The optimal weights
+    # a satisfy ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in feature t, plus ``2
+    # ridge n_must`` times the feature's variance. L-BFGS optimises b = a s, with all features on one scale.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -615,10 +615,10 @@ def full_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1; return None if no cannot-linked samples differ."""
-    # The must-link scatter includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
-    # the identity, feasible matrices have a trace of at most 1, so gradient steps can be projected exactly. A
-    # matrix is optimal if the largest eigenvalue of the gradient is half the objective.
+    """Learn a matrix that maximises sum_CL d subject to sum_ML d^2 <= 1, or None if all CL have d = 0."""
+    # The must-link scatter includes ``2 ridge n_must`` times the covariance. In coordinates in which this
+    # scatter is the identity, feasible matrices have a trace of at most 1, so gradient steps can be projected
+    # exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective.
     varies = _varies(X)
     if not varies.any():
         return None
@@ -643,7 +643,7 @@ def full_metric(
 
 
 def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-    """Maximise by projected gradient ascent from I / n; the step size adapts to success and failure."""
+    """Maximise the sum of the distances ``apart`` by projected gradient ascent from the matrix I / n."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
     least = 1e-10 * value / apart.n_pairs
@@ -673,7 +673,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Return the sum of the distances, and its gradient with distances bounded below by ``least``."""
+    """Return the sum of the distances in the metric B, and its gradient (for distances >= ``least``)."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -699,7 +699,7 @@ def _varies(X: FloatArray) -> BoolArray:
 
 
 def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
-    """Bound must-link sums from below and warn: at 0, the optimal weight would be infinite."""
+    """Raise must-link sums near 0, for which the optimal weight would be infinite, with a warning."""
     least = 1e-12 * scale
     if (s < least).any():
         _arrays.warn_caller(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     """Clustering by selecting or combining partitions from a pool, based on the agreement of algorithms.
 
-    Eight families of clusterers with different biases create partitions with many numbers of clusters. A
+    Eight families of clusterers with different biases create partitions with various numbers of clusters. A
     partition scores high if other families also find it and if it follows the neighbour graph. The result is
     the best partition or, with ``n_clusters``, a consensus of partitions with about that number of clusters.
 
@@ -69,8 +69,9 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         only pairs are given; otherwise minimax in up to three dimensions, directions for reduced sparse data
         or ``metric="cosine"`` (without labels), and mixture in all other cases.
     kernel : {"auto", "pool", "full", "bags"}
-        Kernel used with labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``; for
-        bags, two bag kernels), or only bag kernels. ``"auto"``: ``"full"`` with at least 4 labels per class.
+        Kernel used with labels: co-association (``"pool"``); co-association plus graph and linear kernels or,
+        for bags, two bag kernels (``"full"``); or only bag kernels. ``"auto"``: ``"full"`` with at least 4
+        labels per class.
     n_components : int
         Number of components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
@@ -85,7 +86,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     Attributes
     ----------
     parts_ : Parts
-        Partitioned training table, if any, with the number of rows and passes, and the share of far rows.
+        Partitioned training table, if any: numbers of rows and passes, and share of rows far from landmarks.
     preparer_ : TablePreparer or None
         Fitted data-frame preparer, with notes on converted, omitted and imputed columns.
 
@@ -97,15 +98,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
     modularity minus .1 ln n_clusters. The last three criteria include the mean agreement with all partitions.
 
-    ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the result is
-    the partition with the highest ``total``, provided that it does not contradict the labels (see
+    ``novel="auto"``: if structure is found in a table, and neither ``n_clusters`` nor pairs are given, the
+    result is the partition with the highest ``total``, provided that it does not contradict the labels (see
     :doc:`/papers/flagship`). Clusters of the same class are merged, and clusters without labels are new
     classes. In all other cases, the labels are assumed to cover all classes.
 
     ``confidence_`` is too low after a fit with labels or pairs, and was not calibrated for bags; see
     :doc:`/papers/flagship`. Thin shapes of few samples may be reported as noise although the partition is
-    correct. An outlier's distance to its fifth neighbour is over eight times that of two of its neighbours,
-    and its logarithm is over five robust deviations above the median.
+    correct. A sample is an outlier if its distance d to its fifth neighbour is more than eight times the same
+    distance of two of its neighbours, and ln d is more than five robust standard deviations above its median.
 
     Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features)
     time for landmarks, which are not used for distances and bags. Tables of more than 2^25 numbers are scaled
@@ -188,10 +189,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Pool partitions are extended to the new samples. If significantly many new samples are unlike the
         training samples (p < .05), or if the data have grown by half since the families last ran, the
         families also partition all samples again, with about the current number of clusters. Another
-        partition replaces the current one only if its score is over .05 higher and, after :meth:`choose` or
-        :meth:`take`, over .05 above the score of the fit's own result. If every class had labels in the fit,
-        an update instead predicts the classes of earlier and new samples. See :doc:`/data`. Raises a
-        NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
+        partition replaces the current one only if its score is more than .05 higher and, after :meth:`choose`
+        or :meth:`take`, also more than .05 above the score of the fit's own result. If every class had labels
+        in the fit, an update instead predicts the classes of earlier and new samples. See :doc:`/data`.
+        Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
         Preparation, scaling, labels, pairs, ``extra_candidates`` and ``views`` are those of the fit, so the
         result can differ from a fit to all samples.
@@ -262,7 +263,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             total = objectives.totals(extension.per_point(both))
-            # Minimum gain in score with which another partition replaces the current one.
+            # Another partition must have a score that is higher by more than this value.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
@@ -293,7 +294,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return results.with_user_names([f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_)
 
     def _accepted_lead(self) -> float:
-        """Return how much higher the fit's result scores than the user's selection (0 if it does not)."""
+        """Return by how much the fit's result scores higher than the user's selection, or 0."""
         lead: float = vars(self).get("_lead", 0.0)
         if self._candidates is None:
             return lead
@@ -319,7 +320,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             return np.asarray(self.preparer_.transform(X))
         if reset and self.prepare == "auto" and self.metric == "euclidean" and is_frame(X):
             return self._read_frame(X)
-        # Keep float32, which is scaled in float64 by blocks, unless another step needs the whole table.
+        # Keep float32, which is scaled in float64 by blocks, unless a step needs the whole table in float64.
         whole = sp.issparse(X) or self.metric == "precomputed" or self.views or self.extra_candidates
         dtype: Any = np.float64 if whole else [np.float64, np.float32]
         if self.metric == "cosine" and not whole:
@@ -400,8 +401,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 class ParetoBagClustering(ParetoPoolClusterer):
     """:class:`ParetoClustering` for bags of instances.
 
-    The bags are clustered in several views: four distances and four embeddings. An algorithm is a separate
-    family in each view, as results depend more on the view than on the algorithm. With labels, the pool's
+    The bags are clustered in several views: four distances and four embeddings. Each combination of algorithm
+    and view is a family, as results depend more on the view than on the algorithm. With labels, the pool's
     co-association and two bag kernels classify the remaining bags. Takes O(n_instances^2 n_features) time for
     the distances, and O(n_bags^2) memory and O(n_bags^3) time for the pool. Classes of bags rarely form
     clusters, so results without labels rarely agree with the classes.

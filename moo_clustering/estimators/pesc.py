@@ -35,8 +35,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Initial and maximum length of the neighbour lists for water-filling. The length is doubled as long as more
-# than 1% of the samples may need more neighbours than their lists contain.
+# Initial and maximum length of the neighbour lists for water-filling. The length is doubled while more than
+# 1% of the samples may need more neighbours.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
 
@@ -51,8 +51,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     sparse similarity matrix for spectral clustering, in which samples have different numbers of neighbours.
     Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and O(pop_size N)
     bytes; only ``list_width="full"`` requires O(N^2) bytes. With ``sample_weight``, f1 is a weighted mean,
-    and a sample of weight w counts as w samples when the merged graph is clustered; diversity, ``sigma`` and
-    ``ridge`` ignore the weights, and ``laplacian="unnormalized"`` is not supported. Source: PESC: "Pareto
+    and a sample of weight w counts as w samples when the merged graph is clustered. Diversity, ``sigma`` and
+    ``ridge`` ignore the weights; ``laplacian="unnormalized"`` does not support them. Source: PESC: "Pareto
     ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
     Parameters
@@ -72,11 +72,11 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         several thousand samples or more, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
         ``"uniform"``: uniform crossover and resampling. ``"rank"``, ``"index"``: SBX and polynomial mutation
-        of neighbour ranks, or of sample indices (paper), whose results depend on the order of the rows.
+        of neighbour ranks or, as in the paper, of sample indices, so that the row order matters.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
-        probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only individuals
-        of uncrossed pairs mutate, with probability 1/N per gene, and ``pm`` is ignored.
+        probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only children of
+        pairs without crossover mutate, with probability 1/N per gene; ``pm`` is ignored.
     ensemble : {"es1", "es2", "es3"}
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
         (Eq. 6). ``choose`` accepts the same names; its other rules select a single graph.
@@ -166,7 +166,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Only PESC's own survival operator can compute a deferred objective, which is NaN until then.
+            # Only PESC's own survival operator computes the diversity if it is deferred (NaN at first).
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -340,7 +340,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return consensus.kernel_graph(ranks, self.lists, **own, rng=rng)
 
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition a single non-dominated graph whose edge weights are all 1."""
+        """Partition a single non-dominated graph, with edge weights of 1."""
         ranks = self.ranks[self.front[member]]
         weights = np.zeros(self.lists.indices.shape)
         weights[np.arange(len(ranks)), ranks] = 1.0
@@ -440,7 +440,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Return the graph's neighbour lists; graphs without lists get length 1, to find duplicates."""
+        """Return neighbour lists; for graphs that need none, lists of length 1, which reveal duplicates."""
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
@@ -451,7 +451,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         while True:
             lists = self._neighbors(data, width, np.random.default_rng(seed))
             lam = graphs.waterfill_lambda(lists) if self.lam is None else self.lam
-            # If the last neighbour in its list has a positive weight, a sample may need a longer list.
+            # A sample may need a longer list if the last neighbour in its list has a positive weight.
             cut = np.mean(graphs.waterfill_weights(lists.distances, lam)[:, -1] > 0)
             if width == widest or cut <= _WATERFILL_CUT:
                 return lists
@@ -464,7 +464,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Return the graph with constraints applied, and the scale factor of its similarities or None."""
+        """Return the graph with constraints applied, and its scale factor (None if it has none)."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -495,7 +495,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Return the distances that determine the scale factor, and a function that maps it to a graph."""
+        """Return the distances that determine the scale factor, and a function from the factor to a graph."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

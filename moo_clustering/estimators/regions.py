@@ -36,7 +36,7 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# Search for the maximum number of regions: number of random spanning trees, and recombinations per region.
+# Number of random spanning trees, and of recombinations per region, in a search for the most regions.
 _TREES, _ROUNDS = 50, 30
 # Borders shorter than this share of the mean perimeter count as points.
 _POINT = 1e-9
@@ -138,8 +138,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features, excluding the geometry and the column named by ``weight``.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. Nodes named by the index of X, or 0 to n_areas - 1, may have any order;
-            others must be in the order of X. Default: polygons with a common border are neighbours.
+            Symmetric neighbour graph. Nodes named as in the index of X, or 0 to n_areas - 1, may have any
+            order; other nodes must be in the order of X. Default: polygons with a common border are
+            neighbours.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
@@ -148,7 +149,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             Data for the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
         repair_start : bool, default=True
-            Whether to move areas, with a UserWarning, if ``start`` is infeasible, or else raise a ValueError.
+            Whether to move areas, with a UserWarning, if ``start`` is infeasible. False: raise a ValueError.
         """
         given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))
@@ -266,7 +267,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
-        """Return names of regions: those of matching earlier regions, unless replaced by ``names``."""
+        """Return the names of the regions: from ``names`` or else from the matching earlier regions."""
         if (changes := self._changes) is None:
             return super()._carried_names(before, after, names)
         first, last = (changes.matched(each[None])[0].tolist() for each in (before, after))
@@ -384,8 +385,8 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
 
 def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
     """Search for the maximum number of connected regions with loads of at least ``floor`` (max-p)."""
-    # Cut random spanning trees optimally. Then recombine pairs and triples of neighbouring regions, which can
-    # yield more regions.
+    # Cut random spanning trees into as many regions as possible. Then merge pairs and triples of neighbouring
+    # regions and split them again, which can yield more regions.
     n_components, component = connected_components(graph, directed=False)
     totals = np.bincount(component, weights)
     if (totals < floor).any():
@@ -447,7 +448,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Return feasible earlier regions. If areas must move, warn or (not ``repair``) raise an error."""
+    """Return feasible earlier regions; if areas must move, warn (with ``repair``) or raise an error."""
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]
@@ -466,7 +467,7 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
 
 
 def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
-    """Renumber the regions of each partition by the earlier regions that they match."""
+    """Give the regions of each partition the numbers of the earlier regions that they match."""
     out = np.empty_like(labels)
     for row, (plan, matched) in enumerate(zip(labels, changes.matched(labels), strict=True)):
         number = np.full(int(plan.max()) + 1, -1, dtype=np.int32)
@@ -479,7 +480,7 @@ def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
 
 
 class StartSampling(SeededSampling):
-    """Sample an earlier plan, recombinations of it, and plans drawn by another sampling operator."""
+    """Initial population of an earlier plan, recombinations of it, and samples of another operator."""
 
     def __init__(self, plan: Labels, others: Sampling) -> None:
         super().__init__()

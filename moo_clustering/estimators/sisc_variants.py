@@ -55,10 +55,10 @@ SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 
 @_options.estimator
 class NSGA2SISC(FrontSearchMixin, SISC):
-    """SISC with an NSGA-II search for the seed documents of its clusters.
+    """SISC whose clusters start from seed documents that are selected by NSGA-II.
 
-    Each set of seeds is improved by a few SISC sweeps, and scored by the dispersion and impurity of the
-    resulting clusters; :class:`SISC` runs more sweeps from a single start. Only labelled documents affect the
+    Each set of seeds is scored by the dispersion and impurity of the clusters that a few SISC sweeps find
+    from these seeds; :class:`SISC` runs more sweeps from a single start. Only labelled documents affect the
     impurity. As a control, the fit also evaluates an equal number of random sets. The best of these is often
     almost as good as the search result (see ``control_`` and ``choose("random")``), because dispersion and
     impurity hardly conflict (:doc:`/papers/sisc_ml`). An evaluation takes n_sweeps times O(nnz(X) n_clusters
@@ -70,7 +70,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters. Default: ``n_clusters``. For lower values, add ``"n_clusters"`` to the
+        Minimum number of clusters. Default: ``n_clusters``. If it is lower, add ``"n_clusters"`` to the
         objectives; otherwise, the search favours the maximum number.
     n_sweeps : int
         Number of SISC sweeps per evaluation, from 1 to 3.
@@ -128,7 +128,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
 
-    # Not parameters: the search replaces repeated starts and iteration until convergence.
+    # These are not parameters, because the search replaces repeated starts and runs until convergence.
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     max_iter: ClassVar[int]  # type: ignore[misc]
     tol: ClassVar[float]  # type: ignore[misc]
@@ -260,7 +260,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self._take(self.pareto_seeds_[row], row)
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
-        """Set the fitted attributes to the clusters of front row ``row``, found from the seed set ``x``."""
+        """Set the fitted attributes to the clusters found from the seeds ``x``, row ``row`` of the front."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
         searched = self.history_, self.n_iter_
@@ -360,7 +360,7 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation of each class's logits; for equal logits, the latter is set to 1."""
+    """Mean and standard deviation of the logits of each class; 1 instead of a standard deviation of 0."""
 
     mean: FloatArray
     spread: FloatArray
@@ -404,8 +404,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled; both models are fitted n_folds + 1
     times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one of the models is
-    used. If no fold has a defined score, a UserWarning is issued, and the weight closest to 0.5 is selected.
-    SISC-ML describes SISC, not the stack.
+    used. If the score is undefined in all folds, a UserWarning is issued, and the weight closest to 0.5 is
+    used. SISC-ML describes SISC, not the stack.
 
     Parameters
     ----------
@@ -467,7 +467,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
         templates = self._templates(X.shape[0])
         split_seed, cv_seed, sisc_seed, linear_seed = spawn_seeds(self.random_state, 4)
         if targets.n_classes == 1:
-            weights = weights[:1]  # weights cannot be compared with a single class
+            weights = weights[:1]  # a single class does not allow a comparison of weights
         splits = labelled_splits(self.cv, X, targets, split_seed) if len(weights) > 1 else []
         scoring = None if self.scoring == "macro_auc" else self.scoring
         scores = run_calls(
@@ -555,7 +555,7 @@ def _fold_scores(
     seen, known = X[learnt], targets.subset(learnt)
     sisc_seed, linear_seed = seed.spawn(2)
     with warnings.catch_warnings():
-        # Ignore warnings: a fold can lack labels, and the fit to all samples repeats other warnings.
+        # Ignore warnings: a fold can lack labels, and the fit to all samples issues all other warnings.
         warnings.simplefilter("ignore", UserWarning)
         sisc = fit_subspace(templates[0], seen, known, sisc_seed)
         linear = fit_linear(templates[1], seen, known, linear_seed)
@@ -571,7 +571,7 @@ def _fold_scores(
 def fit_subspace(
     template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
 ) -> tuple[Any, LogitScale]:
-    """Fit a copy of the template, with up to n_samples clusters, to all samples; return it and its scale."""
+    """Fit a copy of ``template``, with up to n_samples clusters; return the model and its logit scale."""
     model = multi_label.seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
@@ -582,7 +582,7 @@ def fit_subspace(
 def fit_linear(
     template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
 ) -> tuple[Any, LogitScale]:
-    """Fit a copy of the template to the labelled samples; also return the logit scale over all samples."""
+    """Fit a copy of ``template`` to the labelled samples; return it and its logit scale over all samples."""
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
@@ -596,7 +596,7 @@ def fit_linear(
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Return logits (without ``predict_proba``: decision values) of all classes, including unseen classes."""
+    """Return logits or, without ``predict_proba``, decision values of all classes, even unseen ones."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

@@ -203,14 +203,14 @@ class SphericalPartition(NamedTuple):
 
 
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
-    """Scale cluster sums to unit length; replace zero sums with ``former``. Also return the total length."""
+    """Scale cluster sums to unit length, or use ``former`` for zero sums; also return the total length."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))
 
 
 def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
-    """Move identical rows that rounding errors have separated to one cluster."""
+    """Unite identical rows that are in different clusters because of rounding errors."""
     labels = _base.united(found.labels, _base.equal_rows(X))
     if np.array_equal(labels, found.labels):
         return found
@@ -227,7 +227,7 @@ def _split(X: Rows, max_iter: int, rng: Generator) -> SphericalPartition | None:
 
 
 def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:
-    """Move the row least similar to its centroid to each empty cluster, in place, if any row differs."""
+    """Fill each empty cluster, in place, with the row least similar to its centroid, while rows differ."""
     counts = np.bincount(labels, minlength=n_clusters)
     coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
     for empty in np.flatnonzero(counts == 0):
@@ -237,5 +237,5 @@ def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int
             return
         counts[labels[row]] -= 1
         labels[row], counts[empty] = empty, 1
-        # The moved row is a new centroid, which can be nearer to other rows than their own centroids.
+        # The moved row is a new centroid, which can be more similar to other rows than their own centroids.
         np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

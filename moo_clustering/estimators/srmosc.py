@@ -35,8 +35,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# Number of graphs compared by ratio cut: 150,000 / n_samples, clipped to [6, 30], because eigenvectors of
-# large graphs are expensive.
+# Number of graphs compared by ratio cut: 150,000 / n_samples, clipped to [6, 30], because computing the
+# eigenvectors of large graphs is expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
@@ -55,7 +55,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     ----------
     search : {"hull", "nsga2"}
         ``"hull"`` computes the solutions on the convex hull of the front, selecting the links of each sample
-        greedily. ``"nsga2"`` (as published) evolves solutions with sparser graphs and worse partitions.
+        greedily. ``"nsga2"`` (as published) yields sparser graphs and worse partitions than ``"hull"``.
     final : {"rcut", "consensus"}
         ``"rcut"`` partitions up to 30 graphs, and selects the partition with the lowest ratio cut on the mean
         graph. ``"consensus"`` partitions the mean graph; recommended for several thousand samples or more.
@@ -72,7 +72,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         Selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
         Reconstruction error and number of links of each solution, sorted by the number of links. With
-        ``search="hull"``, the solutions are evenly spaced.
+        ``search="hull"``, these are evenly spaced solutions of ``hull_``.
     hull_ : SRMOSCHull
         The entire hull, with ``search="hull"``.
     result_, history_ : pymoo.core.result.Result, Recorder
@@ -80,10 +80,10 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Notes
     -----
-    Samples of different classes are never linked. Graphs with more than ``n_clusters`` components are
-    selected only if all compared graphs have too many, because the ratio cut favours isolated samples. With w
-    candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest graph and
-    O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    Samples of different classes are never linked. Because the ratio cut favours isolated samples, graphs with
+    more than ``n_clusters`` components are selected only if there are no others to compare. With w candidate
+    neighbours per sample, the hull takes O(N w n_features) time per link of the densest graph and O(N w)
+    memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------
@@ -244,7 +244,7 @@ class GraphMembers(_fronts.MemberGraphs):
         compared = spread_members(self.F[:, 1], n_compared)
         n_clusters = self.options["n_clusters"]
         components = {member: self.n_components(member) for member in compared.tolist()}
-        # Omit graphs with more components than clusters, because their partitions are arbitrary.
+        # Exclude graphs with more components than clusters, because their partitions are arbitrary.
         reliable = [member for member, number in components.items() if number <= n_clusters]
         mean = self.joined(self.mean_graph())
         best, least, n_done = -1, np.inf, 0
@@ -259,7 +259,7 @@ class GraphMembers(_fronts.MemberGraphs):
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # Omit disconnected graphs: if selected, they are clustered again to issue the warning.
+                    # Disconnected graphs are not cached, so that clustering them again issues the warning.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
                 # The minimum ratio cut is 0, so stop.
@@ -287,7 +287,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
-            # Ignore warnings, which are issued only for the selected partition.
+            # Ignore warnings; they are issued only for the selected partition.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
         self.known_labels[member] = partition.labels

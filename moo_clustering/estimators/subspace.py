@@ -35,7 +35,7 @@ from moo_clustering.estimators.documents import checked_names, leading_terms
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 
-# Meaning and recommended values of parameters p that determine an exponent 1 / (p - 1).
+# Meaning and recommended values of the parameters p of an exponent 1 / (p - 1), for messages.
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",
@@ -83,7 +83,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Return scores of the features in each cluster; only leading features have positive scores."""
+        """Return feature scores of each cluster; only features with positive scores can be leading."""
 
 
 @documented(subspace.votes)
@@ -249,7 +249,7 @@ class SubspaceEstimator(
         """Exponent of the feature weights in the distances."""
 
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. Subclasses with a search yield its Plan first."""
+        """Find clusters, and pass them to :meth:`_set`. An evolutionary search is first yielded as a Plan."""
         seeds = spawn_seeds(self.random_state, self.n_init)
         starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
         self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
@@ -283,7 +283,7 @@ class SubspaceEstimator(
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """Convert distances to scores, shape (n, n_clusters); the highest score is the prediction."""
+        """Convert distances to scores, shape (n, n_clusters); the cluster with the highest is predicted."""
         return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
@@ -332,7 +332,7 @@ class SubspaceEstimator(
 
 
 class Clusters(NamedTuple):
-    """Clusters found from one start. Arrays with features have shape (n_features, n_clusters)."""
+    """Clusters found from one start; centres and weights have shape (n_features, n_clusters)."""
 
     memberships: AnyFloatArray
     centers: AnyFloatArray
@@ -374,8 +374,8 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     Parameters
     ----------
     gamma : float
-        Increase in dispersion (squared units of X) that divides a weight by e. The larger the value, the more
-        features have a considerable weight.
+        Increase in dispersion (squared units of X) that divides a weight by e. The larger ``gamma`` is, the
+        more features have a considerable weight.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
@@ -418,7 +418,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Divide by the number of weights, by which other methods multiply the weights in their distances.
+        # Undo the factor n_weighted, by which ``subspace.distances`` multiplies the weights.
         return distances / max(n_weighted, 1)
 
 
@@ -443,7 +443,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     weight_exponent: Annotated[float, Real] = 5.0
     floor: _options.Positive = 1e-6
 
-    # Sweep options that are not parameters of the estimator.
+    # Options of the sweeps for which the estimator has no parameters.
     _fixed: ClassVar[dict[str, Any]] = {}
 
     def _make_options(self) -> SubspaceOptions:

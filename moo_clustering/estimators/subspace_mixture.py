@@ -30,10 +30,10 @@ from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 Labels = NDArray[np.int32]
 # Penalty per violated cannot-link, in nats: larger than any gain, but small enough to keep precision.
 _VIOLATED = 1e9
-# Number of features that define a sample's neighbours, range of neighbourhood widths in standard deviations,
-# minimum number of neighbours, and maximum number of samples among which neighbours are searched.
+# A new cluster consists of neighbours of a sample: maximum number of features that define them, range of
+# their distances in standard deviations, minimum number, and maximum number of samples that are searched.
 _DEPTH, _WIDTHS, _FEWEST, _SEEN = 3, (0.2, 0.8), 4, 5000
-# A search stops after this number of consecutive failed swaps per cluster, or failed cluster additions.
+# Number of consecutive failures after which a search stops: swaps per cluster, and cluster additions.
 _SWAPS, _PATIENCE = 20, 10
 
 
@@ -59,7 +59,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances of each cluster or, in features that are not relevant to it, of all samples.
+        Means and variances: of each cluster in its relevant features, of all samples in other features.
     shares_ : ndarray of shape (n_clusters_,)
         Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
@@ -279,7 +279,7 @@ class MixtureSearch:
         return state
 
     def model(self, state: State) -> tuple[float, Model]:
-        """Return the log-likelihood gain over a single cluster, minus the costs, and the parameters."""
+        """Return the objective of a partition (see ``objective_``) and its cluster parameters."""
         k, d = state.sums.shape
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
@@ -289,7 +289,7 @@ class MixtureSearch:
         return float(gain - cost), found
 
     def converged(self, state: State, least: float = -np.inf) -> _Converged:
-        """Run hard EM from a partition; stop early if the objective is unlikely to reach ``least``."""
+        """Run hard EM from a partition until convergence, or until ``least`` is unlikely to be reached."""
         last = -np.inf
         for _ in range(self.max_iter):
             self.n_iter += 1
@@ -318,7 +318,7 @@ class MixtureSearch:
         return self.samples.move(old, state)
 
     def _chosen(self) -> int:
-        """Draw a cluster to remove: at random an empty cluster, any cluster, or one with a small loss."""
+        """Draw a cluster to remove; empty clusters and clusters with a small loss are more likely."""
         k = len(self.best.sizes)
         if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
@@ -328,7 +328,7 @@ class MixtureSearch:
         return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
 
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
-        """Return a state in which a random sample and its neighbours in some features form ``cluster``."""
+        """Return a state in which a random sample and its neighbours in some features move to ``cluster``."""
         labels = labels.copy()
         labels[self.dense_samples(group)] = cluster
         best, more = self.best, ((0, k - len(self.best.sizes)), (0, 0))
@@ -338,7 +338,7 @@ class MixtureSearch:
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
-        """Return a random sample (of ``group``) and its neighbours in features selected one by one."""
+        """Return a random sample, if given from ``group``, and its neighbours in up to three features."""
         rng, (n, d) = self.rng, self.samples.shape
         if group is None:
             i = int(rng.integers(n))
@@ -359,7 +359,8 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # Draw the first feature from the eight with the highest excess of neighbours; then use the best.
+            # Draw the first feature from the eight with the highest excess; then use the feature with the
+            # highest.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
@@ -393,7 +394,6 @@ class _Pairs:
         self._partners = np.ascontiguousarray(both[:, 1])
         self._costs = np.full(len(both), _VIOLATED)
         self._first_rows = self.rows[np.unique(self._of, return_index=True)[1]]
-        # Groups are assigned in order of decreasing size.
         self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
 
     def together(self, i: int) -> Int64Array:
@@ -402,7 +402,7 @@ class _Pairs:
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Set ``labels`` of each group to its best cluster, given the former clusters of other groups."""
+        """Set ``labels`` of each must-link group to its best cluster, given the clusters of other groups."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
@@ -416,7 +416,7 @@ class _Pairs:
 
 
 class Standardised(NamedTuple):
-    """Feature means minus an offset, and standard deviations; constant features have scale 0."""
+    """Means of the features after subtracting ``offset``, and standard deviations (0 if constant)."""
 
     means: FloatArray
     scales: FloatArray
@@ -447,7 +447,7 @@ def samples_of(X: Any, space: Standardised) -> Samples:
 
 
 class Samples:
-    """Table whose features have mean 0 and variance 1: ``_X`` minus ``_shift``."""
+    """Table ``_X - _shift``, whose features have mean 0 and variance 1."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
@@ -467,7 +467,7 @@ class Samples:
         return first, second, margins
 
     def scores(self, model: Model, rows: Any) -> FloatArray:
-        """Compute log-likelihoods minus that of a single cluster, shape (n_rows, n_clusters)."""
+        """Return the gains in log-likelihood over a single cluster, shape (n_rows, n_clusters)."""
         linear, curves = np.zeros((2, *model.linear.shape))
         for c, m in enumerate(model.counts):
             linear[c, model.features[c, :m]] = model.linear[c, :m]
@@ -500,7 +500,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Sparse samples; feature means are not subtracted from the data, but results take them into account."""
+    """Sparse samples; ``_shift`` is not subtracted from the data, but results take it into account."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0

@@ -1,4 +1,4 @@
-"""Kernels from a pool, graph or features, consensus of a pool, and class scores from a few labels."""
+"""Kernels based on pools, graphs or features, consensus of a pool, and class scores from labels."""
 
 from typing import Any
 
@@ -95,8 +95,9 @@ def consensus_partition(
 ) -> NDArray[np.int32]:
     """Cluster the samples by spectral clustering of their weighted co-association.
 
-    If the affinity has more than k connected components, unweighted co-associations connect them. Takes
-    O(n_samples^3) time and O(n_samples^2) memory. Source: ParetoClustering (consensus).
+    If the affinity has more than k connected components, they are connected by adding a constant and 0.001
+    times the unweighted co-associations. Takes O(n_samples^3) time and O(n_samples^2) memory. Source:
+    ParetoClustering (consensus).
 
     Parameters
     ----------
@@ -127,25 +128,24 @@ def consensus_partition(
     by_weight = rows[np.argsort(-shares, kind="stable")]
     first, kind = distinct_rows(rows[shares > 0].T)
     if len(first) <= k:
-        # With fewer distinct rows than eigenvectors, the remaining eigenvectors would be arbitrary.
+        # With at most k distinct samples, some of the k eigenvectors would be arbitrary.
         return _with_clusters(kind.astype(np.int32), k, by_weight)
     affinity = consensus_affinity(rows, shares, floor=floor)
     if csgraph.connected_components(sp.csr_array(affinity), directed=False)[0] > k:
         whole = coassociation(rows, np.ones(len(rows)))
-        # A small unweighted co-association and a constant connect the components. Without them, the cut
-        # between components would be arbitrary.
+        # Connect the components, because cuts between unconnected components would be arbitrary.
         affinity = coassociation(rows, shares) + 1e-3 * whole + _TIE
     return _with_clusters(spectral_cuts(affinity, [k], rng=rng)[0], k, by_weight)
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split the largest clusters by one partition (row) after another until there are k clusters."""
+    """Split the largest clusters as in one partition of ``rows`` after another, up to k clusters."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:
         width = int(row.max()) + 1
         while n_clusters < k:
-            # Number of distinct row labels in each cluster.
+            # Number of clusters of ``row`` that each cluster intersects.
             n_pieces = np.bincount(np.unique(found * width + row) // width)
             sizes = np.where(n_pieces > 1, np.bincount(found), 0)
             if not sizes.any():
@@ -161,8 +161,9 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
-    Takes O(n_samples^3) time and O(n_samples^2) memory for any L, so compute the full kernel once to use
-    several sets of columns. Source: ParetoClustering (graph kernel).
+    The similarities are B_ij = S_ij / sqrt(d_i d_j), where d are the row sums of S. Takes O(n_samples^3) time
+    and O(n_samples^2) memory for any L, so compute the full kernel once to use several sets of columns.
+    Source: ParetoClustering (graph kernel).
 
     Parameters
     ----------
@@ -235,12 +236,13 @@ def kernel_ridge(
     *,
     ridge: float = 0.1,
 ) -> FloatArray:
-    """Predict class shares by kernel ridge regression. Far from all labels, the shares approach 1/K.
+    """Predict class shares by kernel ridge regression. Far from all labels, shares approach 1/K.
 
-    F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where the kernel k is divided by the mean of
-    its diagonal at the labelled samples. Merging repeated rows does not change the result. Takes O(L^3 +
-    n_samples L K) time. Raises a ValueError or TypeError if shapes do not match, a column is repeated, or
-    counts or ridge are not positive. Source: ParetoClustering (ridge with the partition kernel).
+    F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where I are the labelled samples, Y are the
+    targets, and the kernel k is divided by the mean of its diagonal at I. Merging repeated samples into one
+    with a higher count does not change the result. Takes O(L^3 + n_samples L K) time. Raises a ValueError or
+    TypeError if shapes do not match, a column is repeated, or counts or ridge are not positive. Source:
+    ParetoClustering (ridge with the partition kernel).
 
     Parameters
     ----------
@@ -276,7 +278,7 @@ def kernel_ridge(
     block = values[known]
     # Weight merged rows by their counts.
     scale = float(np.average(block.diagonal(), weights=sizes))
-    # If the kernel is 0 at all labels, the scale has no effect.
+    # If the kernel is 0 at all labelled samples, the scale has no effect.
     scale = scale if scale > 0 else 1.0
     uniform = 1.0 / shares.shape[1]
     system = block / scale
@@ -312,7 +314,7 @@ def class_probabilities(
 
     Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
     O(n_samples K) time. Raises a ValueError if shapes do not match, if F contains NaN, if prior or factors
-    are not positive, or if both or neither are given. Source: ParetoClustering (class shares).
+    are not positive, or if not exactly one of them is given. Source: ParetoClustering (class shares).
 
     Parameters
     ----------
@@ -383,7 +385,7 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
 def diffusion(
     W: FloatArray, factor: float, name: str = "factor", columns: IntpArray | None = None
 ) -> FloatArray:
-    """Return columns of (I - factor B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for a symmetric W."""
+    """Return columns of (I - factor B)^-1, where B_ij = W_ij / sqrt(d_i d_j), and d are row sums of W."""
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))

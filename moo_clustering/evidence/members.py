@@ -19,15 +19,15 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Factors in the exponents of the weights: for the score, the ratio of cluster numbers, and the evidence.
+# Factors of the score, of the log ratio of cluster numbers, and of the evidence in exponents of weights.
 _SCORE_RATE = 10.0
 _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
-# Reference data: maximum number of rows and of columns (or principal components), number of data sets.
+# Reference data: maximum numbers of rows and of columns or principal components, number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Rows farther from the mean than this quantile of the distances are moved to the quantile.
+# Rows farther from the mean than this quantile of the distances are moved to this distance.
 _NEAREST_SHARE = 0.95
-# Columns with fewer distinct values than this keep their marginal distribution.
+# References keep the marginal distributions of columns with fewer distinct values than this.
 _FEW_VALUES = 8
 # Weights up to this fraction of the largest weight are set to 0.
 _LEAST_SELECTED = 1e-4
@@ -153,7 +153,7 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     Parameters
     ----------
     evidence : array-like of shape (n_partitions,)
-        Log evidence of each partition, computed from labels or pairs.
+        Log evidence E of each partition, computed from labels or pairs.
     drop : bool, default=False
         Whether to set weights of at most 1e-4 times the largest weight to 0.
 
@@ -174,7 +174,7 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:
     """Select at most ``most`` rows, evenly spaced in the order of distance from the mean."""
-    # The selection does not depend on row order or rotations. Rounding makes nearly equal distances equal.
+    # Round the distances, so that rotations and the order of the rows do not affect the selection.
     distances = ((X - X.mean(axis=0)) ** 2).sum(axis=1)
     order = np.lexsort([*X.T[::-1], np.round(distances / max(distances.mean(), np.finfo(float).tiny), 9)])
     places = np.linspace(0, len(X) - 1, min(len(X), most)).round().astype(np.intp)
@@ -185,7 +185,7 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 class ReferenceTest:
     """Test that compares Ward clusterings (1 to n_rows clusters) of the data and of cluster-free references.
 
-    The references have independent components with the unimodal densities and rank correlations of the data.
+    References are drawn from unimodal densities of the independent components, with the data's correlations.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
     references. The larger of two values is used: one from the unchanged rows, which reveals small distant
     clusters, and one after moving the farthest 5% of the rows towards the mean, which reveals clusters in
@@ -212,7 +212,7 @@ class ReferenceTest:
         return cls(of_data, ((drawn - means) / scales).max(axis=1))
 
     def excess(self, n_clusters: int) -> float:
-        """Return the excess of the data's statistic over the references' mean, in standard deviations."""
+        """Return by how many standard deviations the data's statistic exceeds the mean of the references."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
@@ -225,7 +225,7 @@ class ReferenceTest:
 
 
 def _ward_profiles(X: FloatArray) -> FloatArray:
-    """Return the Ward profiles of the rows, unchanged and with distant rows moved in, shape (2, n_rows)."""
+    """Return the profiles of the rows and of rows with limited distances from the mean, (2, n_rows)."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
     most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
@@ -242,8 +242,8 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return independent components of the rows, and the matrix that maps them back to centred rows."""
-    # Principal components can hide that marginals are bounded, skewed or discrete. Even data without clusters
-    # would then differ from their reference data.
+    # Principal components can hide that marginals are bounded, skewed or discrete. Then even data without
+    # clusters would differ from their references.
     n, few = len(X), np.array([len(np.unique(column)) < _FEW_VALUES for column in X.T], dtype=bool)
     left, values, right = np.linalg.svd((X - X.mean(axis=0))[:, ~few], full_matrices=False)
     kept = values > 1e-6 * values.max(initial=0.0)

@@ -1,4 +1,4 @@
-"""Propagation of must-links and cannot-links to other samples, and repair of partitions with violations."""
+"""Propagation of must-links and cannot-links to other samples, and repair of partitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Weights of hard and soft pairs in repair_pairs, where a sample's similarities to neighbours sum to 1.
+# Weights w of hard and soft pairs in repair_pairs; a sample's similarities have a total weight of 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of summed constraints; see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
@@ -66,10 +66,10 @@ def pair_matrix(constraints: PairwiseConstraints) -> sp.csr_array:
 def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArray:
     """Adjust similarities by exhaustive propagation of must-links and cannot-links.
 
-    F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha B)^-1
-    and B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2). Similarities become 1 - (1 - F)(1 - W) if F >= 0, and (1 + F) W
-    otherwise, plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a ValueError if W is not
-    symmetric and non-negative. Source: Lu and Ip, ECCV 2010. Used by ParetoClustering.
+    F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha
+    B)^-1, B_ij = W_ij / sqrt(d_i d_j), and d are the row sums of W. Similarities become 1 - (1 - F)(1 - W) if
+    F >= 0, and (1 + F) W otherwise, plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a
+    ValueError if W is not symmetric and non-negative. Source: Lu and Ip, ECCV 2010. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ def held_out_partition(
     """Partition samples into k clusters, using the affinity that best predicts held-out pairs.
 
     A random subset of the pairs is propagated over each affinity. The affinity whose spectral partition
-    violates the fewest held-out pairs (with fewer than 4 pairs, the first affinity) is then used with all
-    pairs. Takes O(m^3) time and O(m^2) memory per affinity. Raises a ValueError for invalid arguments. Used
-    by ParetoClustering.
+    violates the fewest held-out pairs is then used with all pairs (with fewer than 4 pairs, the first
+    affinity). Takes O(m^3) time and O(m^2) memory per affinity. Raises a ValueError for invalid arguments.
+    Used by ParetoClustering.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def cross_validated_partition(
             violations[q] += [_violated(labels, held_out) for labels in cuts]
     # A pair that is correct with probability .95 has log-odds of 2.9.
     values = prices - 2.9 * violations
-    # Tolerate rounding errors, which must not break ties between equal values.
+    # Values that differ only by rounding errors are tied.
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = min(best.tolist(), key=lambda one: (one[0], ks[one[1]]))
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
@@ -281,12 +281,13 @@ def repair_pairs(
 ) -> NDArray[np.int32]:
     """Reassign samples to clusters according to their neighbours and pairs.
 
-    Each group of samples moves in turn to the cluster c with the largest sum over its samples i of ½ [i was
-    initially in c] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c). Samples j
-    and pairs inside the group are ignored. The group stays if no cluster is better. A group that spans
-    clusters starts in the cluster of its lowest-numbered sample. Takes O(max_sweeps (nnz(S) + n_pairs +
-    n_groups k)) time. Hard must-links are always satisfied; cannot-links only if the similarities allow it.
-    Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
+    Each group of samples moves in turn to the cluster c with the highest score, or stays if none is better.
+    The score is a sum of three terms over the group's samples i: 1/2 if i was initially in c, the
+    similarities S_ij to samples j in c divided by those to all samples, and w times the weights of must-links
+    minus cannot-links between i and c. Similarities and pairs within the group do not count towards c. A
+    group that spans clusters starts in the cluster of its lowest-numbered sample. Takes O(max_sweeps (nnz(S)
+    + n_pairs + n_groups k)) time. Hard must-links are always satisfied; cannot-links only if the similarities
+    allow it. Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
 
     Parameters
     ----------
@@ -371,14 +372,14 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R = (I - alpha B)^-1 for the samples ``ends`` that occur in pairs, (n_samples, n_ends)."""
+    """Columns of R (see :func:`propagate_pairs`) for the samples ``ends`` in pairs, (n_samples, n_ends)."""
 
     ends: IntpArray
     columns: FloatArray
 
     @classmethod
     def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
-        """Compute the columns for all pairs in Z, or select them if ``alpha`` is the matrix R itself."""
+        """Compute the columns for all samples in pairs Z, or select them if ``alpha`` is the matrix R."""
         ends = np.flatnonzero(np.diff(Z.indptr))
         if not isinstance(alpha, np.ndarray):
             return cls(ends, diffusion(W, float(alpha), "alpha", ends))
@@ -388,11 +389,11 @@ class Walks:
 
 
 def adjusted(W: FloatArray, R: Walks, Z: sp.csr_array) -> FloatArray:
-    """Adjust the similarities W by propagating the pairs Z with R."""
+    """Return the similarities W, adjusted by propagating the pairs Z with R."""
     if not Z.nnz:
         return W + FLOOR
     with one_thread():
-        # Use only one direction of each pair, because ``adjust_similarities`` adds F'.
+        # Use only one direction of each pair, because ``adjust_similarities`` adds the transpose of F.
         once = sp.triu(Z[R.ends][:, R.ends], 1).tocoo()
         if once.nnz < len(R.ends):
             F = (R.columns[:, once.row] * once.data) @ R.columns[:, once.col].T

@@ -18,7 +18,7 @@ from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
-# With more labels than this, only one of five folds is held out, and Gaussian kernels use a subset.
+# With more labels, only one of five folds is held out, and Gaussian kernels use a subset of the samples.
 _MANY = 2000
 _BASIS = 500
 # Weight of a uniform distribution that is mixed into all probabilities to bound the loss of each sample.
@@ -76,9 +76,9 @@ class ClassifierStack:
     ) -> Self:
         """Fit the classifiers, and determine their weights by cross-validation on the labelled samples.
 
-        Folds are deterministic: samples are sorted by distance from their class mean. Kernel ridge regression
-        takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples approximate the kernel
-        (subset of regressors), 2000 to 4000 train the support vector machine, and one fold is held out.
+        The samples of each class, sorted by distance from its mean, are assigned to the folds in turn. Kernel
+        ridge regression takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples
+        approximate the kernel (subset of regressors), 2000 to 4000 train the SVM, and one fold is held out.
 
         Parameters
         ----------
@@ -90,8 +90,8 @@ class ClassifierStack:
         first : callable
             Maps a mask of training samples to the other samples' probabilities, shape (n_others, n_classes).
         gaussian : bool, default=False
-            Whether to add kernel ridge regression and a support vector machine with Gaussian kernels. They
-            improve coarse probabilities, but degrade probabilities that follow thin shapes.
+            Whether to add kernel ridge regression and a support vector machine with Gaussian kernels. These
+            improve coarse probabilities, but degrade probabilities that follow thin clusters.
         penalty : float, default=20
             Penalty, in log-likelihood units, for a classifier weight of 1.
         """
@@ -128,7 +128,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Return each sample's fold. Each class is dealt out to the folds in order of distance to its mean."""
+    """Assign the samples of each class to the folds in turn, in order of distance from the class mean."""
     sizes = np.bincount(codes)
     n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)
@@ -198,14 +198,14 @@ def _logistic(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
 
 
 def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
-    """Fit a support vector machine with C = 1 and the kernel of _GaussianRidge."""
+    """Fit a support vector machine with C = 1 and the kernel of :class:`_GaussianRidge`."""
     chosen = _thinned(X, codes, _MANY)
     return _Fitted.of(SVC(gamma=1.0 / X.shape[1]), X[chosen], codes[chosen], n_classes)
 
 
 @dataclass(frozen=True, eq=False)
 class _GaussianRidge:
-    """Kernel ridge regression with kernel exp(-|x - x'|^2 / n_features), as in scikit-learn's SVC."""
+    """Kernel ridge regression with the kernel exp(-|x - x'|^2 / n_features)."""
 
     basis: FloatArray
     coefficients: FloatArray
