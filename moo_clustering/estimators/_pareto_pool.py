@@ -55,7 +55,7 @@ _GRAPH_DISTANCE = "average"
 
 
 class RowCounts(NamedTuple):
-    """Row counts and row statistics of each landmark."""
+    """Statistics of the table rows that each landmark represents."""
 
     rows: IntpArray  # number of rows
     outliers: IntpArray  # number of outliers among these rows
@@ -244,7 +244,7 @@ class PooledSamples:
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """Cache: criterion name -> (fitted agreement and criterion, and their values for the pool)."""
+        """Cache by criterion name: the fitted agreement and criterion, and their values for the pool."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to a landmark of a rare group are not outliers, even if it is the only one.
+                # Rows equal to a landmark of a rare group are not outliers, even if all others are far away.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -325,7 +325,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """Search function for inliers, each inlier's distance to its fifth neighbour, and the inliers."""
+        """Function that finds nearest inliers, the inliers' fifth-neighbour distances, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
@@ -362,10 +362,10 @@ def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
-    # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only rows ``apart``
-    # (unlike training rows) do, or ``n_landmarks / 10`` centres of these rows. In every partition, a new
-    # point joins the cluster of the nearest earlier point. Unless ``k_range`` is None, partitions of a new
-    # pool replace those with the same family and n_clusters.
+    # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only rows in the
+    # mask ``apart`` (unlike training rows) become points or, if there are more than ``n_landmarks / 10`` of
+    # them, that many centres. In every partition, a new point joins the cluster of the nearest earlier point.
+    # With a ``k_range``, a new pool is built, and replaces partitions of the same family and n_clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -392,7 +392,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # If several landmarks are equal, earlier samples keep their landmark.
+        # An earlier sample keeps its landmark if its new landmark is at the same position.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
@@ -464,7 +464,7 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Scale a table; return samples and a function that builds the pool of all views for a ``k_range``."""
+    """Scale a table; return a function from ``k_range`` to its samples with the pool of all views."""
     # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If this is not the
     # whole table, each landmark is then moved to the mean of all rows assigned to it.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
@@ -538,7 +538,7 @@ def _placed_rows(
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
     """Move each landmark to the mean of its rows; return landmarks, their outlier mask and row counts."""
-    # Also return the outlier mask of the rows. For partitioned tables, it and ``landmark_of`` are empty.
+    # Also return the outlier mask of the rows. This and ``landmark_of`` are empty for partitioned tables.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
     placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
@@ -590,7 +590,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return the landmarks as samples without edges or a pool, used to assign table rows to landmarks."""
+    """Return PooledSamples without edges and pool, which only assign table rows to landmarks."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -600,7 +600,7 @@ def _search(
 
 
 def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
-    """Call ``function(rows, start, search, *args)`` for each part or in-memory block; merge the results."""
+    """Call ``function(rows, start, search, *args)`` for each part or row block; merge the results."""
     if isinstance(table, Parts):
         return table.map(function, search, *args, merge=_merged, description=description)
     assert search.features is not None
@@ -643,7 +643,7 @@ def _merged(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 def placed_table(
     X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int, by_row: bool
 ) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
-    """Scale a table without its outliers; return the scaling, the landmarks, and the points' outlier mask."""
+    """Learn a scaling that ignores outliers; return it, the landmarks, and the outlier mask of the points."""
     # X contains all ``n_rows`` table rows or a sample of them.
     scaling = replace(placement.FeatureScaling.of(X, scale, n_components=n_components), by_row=by_row)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
@@ -674,7 +674,7 @@ def samples_of(
     n_samples: int, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     min_cluster_size: int | None, options: Mapping[str, Any], **changes: Any,
 ) -> PooledSamples:  # fmt: skip
-    """Return the samples of a placed table with their graph and a single-partition pool."""
+    """Return a table's samples with their graph and a trivial pool, after its landmarks are placed."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
     # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
@@ -808,7 +808,7 @@ def _pool_of_views(
     points: Any,
     graph: sp.csr_array,
 ) -> PartitionPool:
-    """Join the pools of all views for ``points``; only the main table, "", uses ``graph`` and ``extra``."""
+    """Join the pools of ``points`` for all views; only the main view, "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
         # Tables with many equal samples can have fewer landmarks than requested clusters.
         n_points = len(tables[""][points])

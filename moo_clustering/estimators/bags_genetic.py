@@ -127,7 +127,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics without individuals that have illegal empty clusters, which can lower the objective."""
+    """Statistics of the individuals without illegal empty clusters, which can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -289,7 +289,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
         ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
         Factor that multiplies the fitness of partitions with empty clusters: the share of non-empty clusters
-        or, as in the paper, their number, which does not penalise these partitions.
+        or, as in the paper, their number, which is no penalty, because it is at least 1.
 
     Examples
     --------
@@ -461,8 +461,8 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     mutation : {"index", "rank"}
         Mutation replaces a medoid with a bag at a similar position in X (``"index"``, paper) or a nearby bag.
     pc, pm, p_gene : float
-        Probabilities that a pair is crossed, that an individual is mutated, and that each of its medoids is
-        then replaced.
+        Probabilities of crossing a pair, of mutating an individual, and of replacing each medoid of a mutated
+        individual.
 
     Attributes
     ----------
@@ -572,7 +572,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return distances to medoids. Those between medoids are large, so repairs move no medoid."""
+        """Return distances to medoids, with large values between medoids, so that repairs move no medoid."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0

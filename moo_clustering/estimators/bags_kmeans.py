@@ -54,7 +54,7 @@ class BagKMeans(BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set the fitted attributes of the best run (history from step ``first``); return its index."""
+        """Set the fitted attributes from the best run, whose steps start at ``first``; return its index."""
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())

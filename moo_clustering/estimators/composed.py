@@ -44,7 +44,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     chosen_ : int
         Row of the selected solution in ``pareto_front_``.
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Cluster memberships (fuzzy encodings only). Clusters that do not occur in ``labels_`` come last.
+        Cluster memberships (fuzzy encodings only). Clusters without samples in ``labels_`` come last.
     """
 
     pop_size: Count = 60
@@ -97,7 +97,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self.n_clusters_ = int(self.labels_.max()) + 1
         if self._soft is not None:
             genes = self._genes[row : row + 1]
-            # Reorder the columns like the labels, which are renumbered by first appearance.
+            # ``labels_`` number the clusters by first appearance; reorder the columns in the same way.
             order = self._soft.decode(genes)[0][np.unique(self.labels_, return_index=True)[1]]
             memberships = self._soft.memberships(genes)[0]
             rest = np.arange(self.n_clusters_, memberships.shape[1])

@@ -432,7 +432,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save the finished runs; return how many the file contains. Warn on failure (raise if 0)."""
+    """Save the finished runs; return how many are in the file. If writing fails, warn, or raise if none."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
