@@ -117,7 +117,7 @@ class RegionEncoding(LabelEncoding):
     def repair(self, X: IntArray) -> IntArray:
         """Return feasible plans similar to the rows, deterministically; feasible rows remain unchanged.
 
-        The heaviest connected piece of each region remains, and other areas join the lightest adjacent
+        Each region keeps its heaviest connected piece, and the other areas join the lightest adjacent
         region. Single areas move across boundaries until all loads are within the bounds. If this fails,
         regions are recombined or a new plan is grown. The last resort is the plan found by the constructor.
         """

@@ -488,7 +488,7 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition, so that it carries cluster names over or drops them."""
+    """Wrap a method that can change the partition, to keep cluster names (if ``carries``) or drop them."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
@@ -732,7 +732,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Return the table after checking (or, with ``reset``, storing) its number and names of features."""
+    """Return the table; check its number and names of features or, with ``reset``, store them."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import

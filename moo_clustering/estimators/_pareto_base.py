@@ -729,7 +729,7 @@ class ParetoPoolClusterer(
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # Omit the parameters that determine the pool: the checkpoint contains the pool itself.
+        # Omit the parameters that determine the pool: the checkpoint depends on the pool itself.
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
         # ``granularity``, and an interval as ``n_clusters``, only restrict the selection.

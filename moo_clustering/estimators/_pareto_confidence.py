@@ -121,7 +121,7 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
-        """Group of identical rows of each point (-1 if its samples differ), and its number of samples."""
+        """Each point's group of identical rows (-1 if its samples differ), and its number of samples."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if groups is not None and samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -627,7 +627,7 @@ class PoolReportMixin(ReportMixin):
         return best | {self.granularity_: self.n_clusters_}
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
-        """Return ``alternatives_`` with differences in terms of the given feature ``names``."""
+        """Return ``alternatives_``, with differences described by the given feature ``names``."""
         if not self._samples.kernels:
             self._describe_alternatives(names)
         return self.alternatives_

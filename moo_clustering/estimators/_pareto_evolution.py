@@ -101,7 +101,7 @@ class Evolution(NamedTuple):
     """Evolved partitions, and the results with evolution, without it, and with random survival."""
 
     # ``candidates`` contains the pool followed by the evolved partitions. ``solutions`` contains ``"auto"``,
-    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` contains the best totals.
+    # ``"control"`` and, unless interrupted, ``"random-control"``; ``scores`` contains the best total of each.
 
     candidates: Candidates
     solutions: dict[str, Solution]

@@ -32,9 +32,9 @@ _PASSES, _BATCH = 10, 10_000
 _FEW = 50
 # Number of values scaled at once (256 MB). Scaled features of larger tables are not kept in memory.
 AT_ONCE = 1 << 25
-# Rare groups: minimum number of samples, maximum share, landmarks per group, and minimum ratio of the gap to
-# other samples and the longest internal link, for 1, 2 and more features (nearest-neighbour distances vary
-# more with fewer features).
+# Rare groups: minimum number and maximum share of samples, landmarks per group, and minimum distance to other
+# samples as a multiple of the longest link in the group, for 1, 2 and more features (nearest-neighbour
+# distances vary more with fewer features).
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # A landmark is in a sparse region if the distance to its fifth neighbour is over _SPARSE times the median of
 # this distance over its _AROUND nearest landmarks.
@@ -198,7 +198,7 @@ class Placement:
         landmark_of = PointSearch(centers, limits)(features, 1)[0][:, 0]
         counts = np.bincount(landmark_of, minlength=len(centers))
         means = landmark_means(features, landmark_of, np.maximum(counts, 1))
-        # Drop duplicates among landmarks that are equal up to rounding.
+        # Keep only one of several landmarks that are equal up to rounding.
         kept = np.flatnonzero(counts)
         equal = rounding(means)
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
@@ -293,7 +293,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
 
 
 def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: FloatArray) -> IntpArray:
-    """Return indices of rows far from their centre, or in isolated, sparse or heterogeneous cells."""
+    """Return indices of rows far from their centre, or in isolated, sparse or heterogeneous k-means cells."""
     counts = np.bincount(cell, minlength=len(centers))
     order, starts = np.lexsort((away, cell)), np.cumsum(counts) - counts
     radius = np.zeros(len(centers))
@@ -441,7 +441,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
 
 
 def far_points(points: FloatArray) -> BoolArray:
-    """Return a mask of the outliers: points far from all others, not only in a sparse region."""
+    """Return a mask of the outliers: points far from all others, and not merely in a sparse region."""
     # An outlier's log distance to its fifth neighbour exceeds the median by more than five robust deviations.
     # The distance is also over eight times that of at least two of its five neighbours (the others may be
     # outliers). No point is marked if there are fewer than 20 points or if over 5% would be marked.

@@ -91,14 +91,14 @@ class PooledSamples:
     """Samples and a pool of partitions of the points: the landmarks or, without landmarks, the samples."""
 
     # ``features`` are the scaled features of the points, or None for distances and bags. For bags,
-    # ``kernels`` replace the graph and linear kernels. Both have ``coincident``, the groups of points at
-    # distance 0; distances have principal ``coordinates``. ``transform`` scales new samples, and
+    # ``kernels`` replace the graph and linear kernels. Distances and bags have ``coincident``, the groups of
+    # points at distance 0; distances also have principal ``coordinates``. ``transform`` scales new samples;
     # ``nearest(X_new, n)`` returns the indices and distances of their nearest points. ``landmark_of`` is the
     # index of each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it
     # is None, and ``rows`` contains the unscaled features. ``far`` is the outlier mask of the points, and
     # ``far_rows`` are the outliers' features before they were moved towards inliers. With landmarks,
     # ``outliers`` is the outlier mask of the samples. ``rare`` is the rare group of each landmark (-1 if
-    # none), or None without groups. Groups in the mask ``apart`` are clusters in every pool partition.
+    # none), or None without groups. In every pool partition, the groups in the mask ``apart`` are clusters.
     # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, the
     # samples are the landmarks, with row ``counts``, followed by ``known_rows``, which have labels or pairs.
 
@@ -232,7 +232,7 @@ class PooledSamples:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random-walk matrix (I - .9 B)^-1 of the graph, used for its kernel and for pair propagation."""
+        """Random-walk matrix (I - .9 B)^-1 of the graph, used for the graph kernel and to propagate pairs."""
         # Random walks get longer as the factor .9 approaches 1.
         return diffusion(dense_affinity(self.graph), 0.9)
 
@@ -271,13 +271,13 @@ class PooledSamples:
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
-        """Return a mask of outliers, given each row's nearest landmark and its distance."""
+        """Return a mask of outliers, given each row's nearest landmark and the distance to it."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Only rows with
-            # a bound above the limit are searched for, first among the landmark's neighbours.
+            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Only rows
+            # whose bound exceeds the limit are compared with inliers, first with the landmark's neighbours.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -306,7 +306,7 @@ class PooledSamples:
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool from the points outside rare groups, and add the rare groups to its partitions."""
-        # Groups in ``apart`` become clusters. Other groups, and noise, join the nearest landmark's cluster.
+        # Rare groups in ``apart`` become clusters. Others, and noise, join the nearest landmark's cluster.
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
@@ -515,7 +515,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform row sample in table order, and the column bounds (None if it has all rows)."""
+    """Return a uniform row sample in table order, and the column bounds (None if the sample has all rows)."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -570,7 +570,7 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """Repeat each landmark (there are few distinct rows) as often as it has rows, at most 20 times."""
+    """Repeat each of the few distinct landmarks as often as it has rows, but at most 20 times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
@@ -620,7 +620,7 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
 
 
 def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tuple[Any, ...]:
-    """Return each landmark's row counts and, if in memory, the rows' landmarks and outlier mask."""
+    """Return each landmark's row counts and, for tables in memory, the rows' landmarks and outlier mask."""
     counts, _, at, outlying = _assigned(rows, start, search)
     return counts, *([each[: in_memory * len(at)]] for each in (at, outlying))
 
@@ -701,7 +701,7 @@ def pooled_distances(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Build the pool from a symmetric distance matrix of shape (n_samples, n_samples)."""
+    """Create PooledSamples from a symmetric distance matrix of shape (n_samples, n_samples)."""
     options: dict[str, Any] = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs}
     equal, graph = _at_distance_zero(D), self_tuning_graph(D, **options)
     samples = PooledSamples(len(D), graph, _trivial_pool(len(D)), _least_distances, coincident=equal)

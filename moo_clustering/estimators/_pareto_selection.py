@@ -81,7 +81,7 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return the pairs of points. Pairs of landmarks are weighted by their number of sample pairs."""
+        """Return the pairs of points; a pair of landmarks is weighted by its number of sample pairs."""
         # Drop pairs of samples with the same landmark: they are in the same cluster in every partition.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
@@ -597,7 +597,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
     else:
         step, limit = max(2, top // 10), n_points // 5
         more = [*range(top + step, min(2 * top, limit) + 1, step)]
-        # HDBSCAN can find more than ``top`` clusters, on which the other families cannot agree.
+        # HDBSCAN can find more than ``top`` clusters, but no other family in the pool can agree with it then.
         if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
             agreed = agreed_number(samples, candidates, top + 1, n_points // _FEWEST_PER_GROUP)
             last = min(math.ceil(agreed / _NEAR_TOP), limit)
@@ -606,7 +606,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 
 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
-    """Return the n_clusters for which two hierarchies agree most, or 0 if they agree too little."""
+    """Return the n_clusters for which Ward and Genie agree most, or 0 if they agree too little."""
     # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
     # suggests separate groups. Exclude data with many duplicates, which look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
@@ -633,7 +633,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the only possible partition into ``n_clusters``, or None. Warn if it has fewer clusters."""
+    """Return the only possible partition into (at most) ``n_clusters``, or None; warn if it has fewer."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -690,7 +690,7 @@ def _by_pairs(
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
-    """Return the eight values of n_clusters with the highest totals, and the best score for each value."""
+    """Return the eight values of n_clusters with the highest totals, and the highest score for each."""
     members = np.arange(len(candidates.labels)) if candidates.interval is None else candidates.eligible
     numbers, at = np.unique(candidates.pool.n_clusters[members], return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
@@ -821,7 +821,7 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between all points and labelled points; weights favour partitions that match the labels."""
+    """Kernel between all points and labelled points; partitions that match the labels have more weight."""
 
     # ``counts``, shape (n_points, n_classes): number of labelled samples per point and class.
 

@@ -37,7 +37,7 @@ class BagData(NamedTuple):
     raw_bags: Bags
     constraints: PairwiseConstraints | None
     seed: np.random.SeedSequence
-    equal: NDArray[np.intp]  # number of each distinct bag
+    equal: NDArray[np.intp]  # number of each bag; identical bags share a number
 
     def united(self, labels: NDArray[Any]) -> Labels:
         """Move identical bags without pairs to the cluster that most of them belong to."""

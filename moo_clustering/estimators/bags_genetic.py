@@ -155,7 +155,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # If must-links are repaired, too few bags may be movable to fill small clusters.
+        # If repairs keep must-links, there may be too few free bags to fill small clusters.
         guaranteed = data.constraints is None or self.constraint_handling == "penalty"
         geometry = BagGeometry(
             data.bags,
@@ -444,7 +444,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 @documented(slot_toolbox)
 @_options.estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
-    """Genetic search for the medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
+    """Genetic search for medoid bags and their number, to minimise the Davies-Bouldin index (Eq. 10).
 
     An individual has up to ``n_clusters`` medoid bags. Each bag is assigned to its nearest medoid. Computing
     the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size

@@ -30,9 +30,9 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
     """Base class for user-defined clusterers; subclasses implement :meth:`make_problem`.
 
-    The search uses NSGA-II or any other pymoo algorithm, with ``problem.operators(algorithm)``. Subclasses
-    inherit ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars and the
-    scikit-learn interface. The decorator ``@estimator`` turns annotated fields into parameters.
+    The search uses NSGA-II or another pymoo algorithm, with the operators ``problem.operators(algorithm)``.
+    Subclasses inherit ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars and
+    the scikit-learn interface. The decorator ``@estimator`` turns annotated fields into parameters.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
 
     @abstractmethod
     def make_problem(self, X: FloatArray, constraints: PairwiseConstraints | None) -> PartitionProblem:
-        """Create the PartitionProblem for X, shape (n_samples, n_features), and all pairs, if any."""
+        """Create the PartitionProblem for X, shape (n_samples, n_features), and ``constraints``, if any."""
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None

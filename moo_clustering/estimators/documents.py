@@ -134,7 +134,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         """
         matrix = csr_array(validated_rows(self, X, reset=True))
         parts = matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape)
-        # Parameters on which a run does not depend.
+        # Use fixed values for the parameters on which a run does not depend.
         checkpoint = _base.checkpoint_for(
             self, *parts, n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -212,7 +212,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean weights, or the largest for documents without terms.
+        """Predict the cluster with the most similar mean weights; the largest for documents without terms.
 
         Predictions for training documents can differ from ``labels_``, the consensus of the runs.
         """
@@ -533,7 +533,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Compute the share of each cluster (row) that runs group with each document (column), on average."""
+    """Return the share of each cluster (row) that a run groups with each document (column), on average."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -557,7 +557,7 @@ def dense(X: Any) -> AnyFloatArray:
 
 
 def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
-    """Return ``given`` or, if None, ``feature_names_in_``; raise a ValueError if their number is wrong."""
+    """Return ``given`` or, if None, ``feature_names_in_``; raise a ValueError for a wrong number of names."""
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is not None and len(names) != model.n_features_in_:
         raise ValueError(
