@@ -151,10 +151,10 @@ class RegionEncoding(LabelEncoding):
         return next((plan for plan in grown if plan is not None), None)
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
-        """Merge and redivide two random neighbours ``n_times``; return whether all loads are valid.
+        """Repeat ``n_times``, in place: merge two random adjacent regions, and divide them anew.
 
-        Changes ``plan`` in place. With ``mend``, most pairs include an invalid region, divisions are as even
-        as possible, and the method stops when all loads are valid.
+        Returns whether all loads are valid. With ``mend``, most pairs include an invalid region, divisions
+        are as even as possible, and the method stops when all loads are valid.
         """
         if self.n_regions == 1:
             return self.is_feasible(plan[None])[0].item()

@@ -469,7 +469,7 @@ class ReportMixin(NumericOptionsMixin):
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return ``support`` (see :meth:`table`) for all clusters, (n, n_clusters); None without a pool."""
+        """Return ``support`` (see :meth:`table`) in all clusters, (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -492,7 +492,7 @@ def _following_names(method: Any, carries: bool) -> Any:
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # Remove the names during the call, so that methods called by this one do not carry them over too.
+        # Remove the names during the call, so that methods called by ``method`` do not carry them over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
@@ -875,7 +875,7 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
 def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
     """Compute the distances between samples and rows, shape (n_samples, n_rows)."""
     if metric in ("euclidean", "sqeuclidean") and not issparse(X) and not issparse(rows):
-        # Matrix products are faster, but their rounding errors exceed the distances between nearby rows.
+        # Matrix products are faster, but their rounding errors can exceed the distances between nearby rows.
         return np.asarray(cdist(X, rows, metric))
     if metric == "cosine":
         D = _arrays.unit_rows(X) @ _arrays.unit_rows(rows).T
@@ -919,7 +919,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``result.F`` 2-d; if no solution is feasible, store the solutions with the smallest violation."""
+    """Make ``X``, ``F``, ... of a pymoo result 2-d; without feasible solutions, use the least infeasible."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

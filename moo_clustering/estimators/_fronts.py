@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Parameter values that prevent an estimator from writing files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
-# Fitted attributes that the command ``moo-clustering`` omits from models, because skops cannot save them.
+# Fitted attributes that ``moo-clustering`` omits from saved models, because skops cannot save them.
 _NOT_SAVED = ("result_", "history_", "logbook_", "hall_of_fame_")
 
 
@@ -142,7 +142,7 @@ def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class ControlsMixin:
-    """Mixin for searches and their controls. ``_plans`` is ``fit`` as a generator that yields each Plan."""
+    """Mixin for searches and controls. The generator ``_plans`` runs ``fit``; it yields a Plan per search."""
 
     _plans: Callable[..., Plans[Any]]
     history_: Any
@@ -379,7 +379,7 @@ def choose_member(
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        # pymoo's rules assume minimised objectives. Compare names: importing the base class causes a warning.
+        # pymoo's rules assume minimised objectives. Test the name: importing the base class causes a warning.
         of_pymoo = any(kind.__name__ == "DecisionMaking" for kind in type(rule).__mro__)
         found: Any = rule(minimised if of_pymoo else front)
         found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found

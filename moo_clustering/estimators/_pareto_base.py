@@ -122,8 +122,8 @@ class ParetoPoolClusterer(
         Interval that contained the adjusted Rand index in about 80% of the data sets that were not used for
         calibration. NaN if ``confidence_`` is NaN.
     structure_p_value_ : float
-        p-value of Ward's clustering under the null hypothesis that the data have the same size and a similar
-        distribution, but unimodal components. At least .001. NaN for bags.
+        p-value of a test that compares Ward's clustering with that of reference data of the same size and a
+        similar distribution, but with unimodal components. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``; see Notes.
     verdict_remarks_ : tuple of str

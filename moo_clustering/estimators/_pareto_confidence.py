@@ -92,7 +92,7 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # With one cluster or one cluster per point, the confidence is 0, and ``best`` is tested instead.
+        # With one cluster or one per point, the confidence is 0, and the n_clusters of ``best`` is tested.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -366,7 +366,7 @@ class Assessment(NamedTuple):
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return verdict and remarks, given the probability of structure and if clusters are ``apart``."""
+    """Return verdict and remarks, given the probability of structure and whether clusters are apart."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
@@ -502,7 +502,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Return a text with the result's granularity and its neighbours; empty if the pool has only one."""
+    """Describe the result's granularity and the adjacent ones; return "" if the pool has only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""

@@ -322,7 +322,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest)`` for groups whose gap is ``factor`` times their longest link."""
+    """Call ``accept(members, longest)`` for groups whose gap is at least ``factor`` * longest link."""
     # A group replaces a single group nested in it, but not several. If it is rejected, try nested groups.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")

@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to a landmark of a rare group are not outliers, even if all others are far away.
+                # Rows equal to a landmark of a rare group are not outliers, even if all other points are far.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -325,7 +325,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """Function that finds nearest inliers, the inliers' fifth-neighbour distances, and the inliers."""
+        """Tuple: search function for inliers, their distances to their fifth neighbours, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
@@ -344,7 +344,7 @@ class PooledSamples:
 
     @property
     def vary(self) -> bool:
-        """Whether the points outside rare groups are not all equal."""
+        """Whether at least two points outside rare groups differ."""
         assert self.features is not None
         others = self.features if self.rare is None else self.features[self.rare < 0]
         rounding = placement.rounding(others) if self.has_directions and len(others) else 0.0
@@ -590,7 +590,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return PooledSamples without edges and pool, which only assign table rows to landmarks."""
+    """Return PooledSamples without edges and pool, to find the nearest landmark of each table row."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)

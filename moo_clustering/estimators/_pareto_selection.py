@@ -275,7 +275,7 @@ class BroadAgreement(validity.ValidityIndex):
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # Weights with which a sum over partitions is the mean of the means of the families.
+        # Weights that make a sum over partitions equal to the mean of the means of the families.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
@@ -394,7 +394,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of partitions within ``interval``; those that violate ``equal`` or ``sizes`` if all do so."""
+        """Mask of partitions within ``interval`` that satisfy ``equal`` and ``sizes`` (each if possible)."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -704,10 +704,10 @@ def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
     """Return the best candidate, its clusters numbered by class, or None if it contradicts the labels."""
-    # If no cluster has labels of several classes, ``trusted`` decides. Otherwise, three conditions must hold:
-    # ``clamp``, a cluster without labels, and a fifth of the labels are the only ones of their classes. (By
-    # the Good-Turing estimate, a fifth of samples then belong to classes without labels.) Clusters without
-    # labels get numbers above the class numbers.
+    # If no cluster has labels of several classes, ``trusted`` decides. Otherwise, return the candidate if
+    # ``clamp`` is True, a cluster has no labels, and a fifth of the labels are the only ones of their class.
+    # (By the Good-Turing estimate, a fifth of samples then belong to classes without labels.) Clusters
+    # without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)

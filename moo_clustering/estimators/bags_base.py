@@ -164,7 +164,7 @@ class BagClusterer(
         if pandas and hasattr(X, "columns") and len(X) != len(distances):
             import pandas as pd  # slow import
 
-            # Create the DataFrame here: scikit-learn's wrapper would use the index of X, for instances.
+            # Create the DataFrame here: scikit-learn's wrapper would use the index of X, not one of bags.
             return pd.DataFrame(distances)  # type: ignore[return-value]
         return distances
 
@@ -196,7 +196,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags, and set the fitted attributes. Searches yield their ``Plan`` first."""
+        """Cluster the bags, and set the fitted attributes. Methods with a search yield its Plan first."""
 
     def _check_sizes(self, n_bags: int) -> None:
         _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
@@ -223,7 +223,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite identical bags, set the renumbered labels, and return the former number of each cluster."""
+        """Unite identical bags, set ``labels_`` and related attributes; return former cluster numbers."""
         why, least = "the distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():

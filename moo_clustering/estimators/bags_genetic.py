@@ -326,7 +326,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """CHC for multi-instance clustering, which minimises the Davies-Bouldin index (Eq. 10).
 
-    Only parents that differ in enough genes are crossed. The children's genes are mutated one by one, with a
+    Only parents that differ in enough genes are crossed. The children are mutated gene by gene, with a
     preference for values that lower the index, and improved by k-means steps. The best parents and children
     survive. If no two parents differ enough, the population restarts from the best individuals. The index
     favours single-bag clusters; set ``min_cluster_size`` or use :class:`MemeticCHCMIC`. A generation

@@ -459,7 +459,7 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign rows of ``cost`` if others use the amounts ``spent``; return fractions and dual values."""
+        """Assign the rows of ``cost``, given the amounts ``spent`` by others; return fractions and duals."""
         # With ``rivals`` (cannot-linked pairs of rows), the solution is integral and the dual values are 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")

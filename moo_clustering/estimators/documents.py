@@ -212,7 +212,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean weights; the largest for documents without terms.
+        """Predict the cluster with the most similar mean weights, or the largest one if there are no terms.
 
         Predictions for training documents can differ from ``labels_``, the consensus of the runs.
         """
@@ -432,7 +432,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save the finished runs; return how many are in the file. If writing fails, warn, or raise if none."""
+    """Save the finished runs; return the number in the file. If saving fails, warn, or raise if it is 0."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
