@@ -364,7 +364,7 @@ class ReportMixin(NumericOptionsMixin):
         -------
         ClusterRules
             Rule sets sorted by number of conditions, with their fidelity; see
-            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient set.
+            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest of fidelity 0.95.
 
         Examples
         --------

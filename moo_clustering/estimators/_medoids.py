@@ -50,8 +50,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         How to use constraints (the user-supplied pairs and all pairs of labelled samples):
 
         - ``"objective"``: the share of violated constraints is a third objective.
-        - ``"crowding"``: the share of satisfied constraints is added to the crowding distance (Internal).
-        - ``"external"``: constraints are only used to select the solution (External).
+        - ``"crowding"``: the crowding distance includes the share of satisfied constraints (paper: Internal).
+        - ``"external"``: constraints are only used to select the solution (paper: External).
         - ``"constraint"``: solutions with fewer violations dominate (requires ``engine="pymoo"``).
         - ``"assignment"``: every assignment of samples to medoids respects the constraints.
         - ``"none"``: constraints are only used for ``constraint_scores_`` and ``metric="fisher"``.
@@ -80,7 +80,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Numbers of must-links and cannot-links satisfied by ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` is the minimised front, with the smallest violation if no solution is feasible.
+        ``result_.F`` is the minimised front: of the least infeasible solutions if none is feasible.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES

@@ -76,7 +76,7 @@ class Method:
     stems, presence : bool
         Whether documents are converted to tf-idf weights of stems, or to the presence (0 or 1) of words.
     equal_columns : bool, optional
-        When columns have equal weights: always (True), only in tables with categories (False), never (None).
+        Whether columns have equal weights: always (True), in tables with categories (False), or never (None).
     graph_options : mapping
         Options with which ``fit`` accepts an adjacency matrix. Empty if graphs are not accepted.
     evolves_with : mapping

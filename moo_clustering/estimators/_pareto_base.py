@@ -349,7 +349,7 @@ class ParetoPoolClusterer(
     def landmarks_(self) -> FloatArray | None:
         """Landmarks, shape (n_landmarks, n_features), in feature units; None without landmarks.
 
-        If X was prepared or reduced, the columns are the prepared features or the components.
+        If X was prepared, the columns are the prepared features; if it was reduced, the components.
         """
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)

@@ -59,7 +59,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         Normalised-cut weighting of documents, see :class:`NCWTransformer`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
-        n_documents). Named methods except ``"cspa"`` use METIS, if installed, which balances clusters.
+        n_documents). If METIS is installed, named methods except ``"cspa"`` use it, which balances clusters.
     run_selection : {"none", "best_half", "pareto"}
         Runs used in the consensus: all runs, the half that agrees best with all runs, or an evolved subset.
     select : {"anmi", "i2"}
