@@ -364,7 +364,8 @@ class ReportMixin(NumericOptionsMixin):
         -------
         ClusterRules
             Rule sets sorted by number of conditions, with their fidelity; see
-            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest of fidelity 0.95.
+            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest
+            set with a fidelity of at least 0.95.
 
         Examples
         --------
