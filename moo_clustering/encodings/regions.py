@@ -16,13 +16,13 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Moves proposed per area to restore old regions; one-hot objectives that even out loads and restore regions.
+# Moves proposed per area to restore old regions; objective weights: load variation only, changed areas only.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
 
 class RegionEncoding(LabelEncoding):
-    """Encoding by the region of each area, in which every individual is feasible.
+    """Encoding by the region of each area; all individuals that it draws or repairs are feasible.
 
     Each of the ``n_regions`` regions is connected in the graph. Its load, the summed weight of its areas, is
     between ``low`` and ``high``. ``random`` and ``repair`` return only such partitions, called plans. Raises
@@ -35,7 +35,7 @@ class RegionEncoding(LabelEncoding):
     Parameters
     ----------
     graph : array-like or sparse matrix of shape (n_areas, n_areas)
-        Positive values connect neighbours. Regions are allotted to components in proportion to weight.
+        Positive values connect neighbours. Each component gets regions in proportion to its weight.
     n_regions : int
     weight : array-like of shape (n_areas,), optional
         Non-negative weights. Default: 1, which makes each load a number of areas.
@@ -98,7 +98,7 @@ class RegionEncoding(LabelEncoding):
                 f"found no plan of {self.n_regions} connected regions with loads from {self.low:g} to "
                 f"{self.high:g} in {_PLANS} attempts; widen the bounds, or change the number of regions"
             )
-        # Fallback for plans that cannot be grown or repaired.
+        # Returned by ``repair`` if a plan can be neither repaired nor grown.
         self._feasible = np.array(found, dtype=np.int32)
 
     def is_feasible(self, X: IntArray) -> BoolArray:
@@ -117,9 +117,9 @@ class RegionEncoding(LabelEncoding):
     def repair(self, X: IntArray) -> IntArray:
         """Return feasible plans similar to the rows, deterministically; feasible rows remain unchanged.
 
-        The heaviest connected piece of each region remains, and other areas join the lightest adjacent
+        Each region keeps its heaviest connected piece, and the other areas join the lightest adjacent
         region. Single areas move across boundaries until all loads are within the bounds. If this fails,
-        regions are recombined, a new plan is grown or, as a last resort, a stored plan is returned.
+        regions are recombined or a new plan is grown. The last resort is the plan found by the constructor.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):
@@ -151,9 +151,10 @@ class RegionEncoding(LabelEncoding):
         return next((plan for plan in grown if plan is not None), None)
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
-        """Redivide pairs of regions along random trees in place; return whether all loads are valid.
+        """Repeat ``n_times``, in place: merge two random adjacent regions, and divide them anew.
 
-        With ``mend``, mostly invalid regions are redivided, as evenly as possible, until all loads are valid.
+        Returns whether all loads are valid. With ``mend``, most pairs include an invalid region, divisions
+        are as even as possible, and the method stops when all loads are valid.
         """
         if self.n_regions == 1:
             return self.is_feasible(plan[None])[0].item()
@@ -164,7 +165,7 @@ class RegionEncoding(LabelEncoding):
 
     @property
     def bounds_of_loads(self) -> tuple[float, float]:
-        """``low`` and ``high`` with a margin for rounding errors."""
+        """Load bounds ``low`` and ``high``, widened by a margin for rounding errors."""
         return self.low * (1 - _ROUNDING), self.high * (1 + _ROUNDING)
 
     def _holds(self, plan: Labels, piece: Labels) -> bool:
@@ -181,7 +182,7 @@ class RegionEncoding(LabelEncoding):
         bias = np.zeros(len(self.indices)) if bias is None else bias
         first, graph = 0, (self.indptr, self.indices, self.weight)
         for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
-            # If no division is within the bounds, divide without bounds; ``recombine`` corrects the loads.
+            # If no division is within the bounds, ignore the bounds; ``recombine`` corrects the loads.
             if not any(
                 kernels.grow_regions(plan, nodes, first, k, *graph, *bounds, bias, _TREES, rng)
                 for bounds in (self.bounds_of_loads, (0.0, np.inf))
@@ -215,12 +216,12 @@ class RegionEncoding(LabelEncoding):
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return self._returned(plan, labels, rng)
-        # Edges across old boundaries get larger lengths than all other edges, so that they are cut first.
+        # Make edges across old boundaries longer than all other edges, so that they are cut first.
         grown = self._grown(rng, 2.0 * cuts)
         return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
 
     def _returned(self, plan: Labels, labels: IntArray, rng: np.random.Generator) -> Labels:
-        """Move areas of a feasible plan back to their regions in ``labels``, within the load bounds."""
+        """Move areas of a feasible plan back to their regions in ``labels`` if the load bounds allow it."""
         known, before = np.flatnonzero(np.asarray(labels) >= 0), np.full_like(plan, -1)
         if not len(known):
             return plan
@@ -233,7 +234,7 @@ class RegionEncoding(LabelEncoding):
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
         """Even out the loads by moving single areas in place; return whether all are within the bounds."""
         piece = np.empty_like(plan)
-        # Each of up to 60 descents proposes one move for every two areas.
+        # Propose moves in up to 60 rounds, each with one proposal per two areas.
         for _ in range(60):
             if self._holds(plan, piece):
                 return True
@@ -243,7 +244,7 @@ class RegionEncoding(LabelEncoding):
     def _climb(
         self, plan: Labels, rates: FloatArray, before: Labels, bounds: tuple[float, float], *rest: object
     ) -> None:
-        """Move areas across boundaries to lower an objective that needs neither features nor shapes."""
+        """Call ``climb_boundaries`` with an objective that depends neither on features nor on shapes."""
         nothing, borders = np.zeros((self.n_var, 2)), np.zeros(len(self.indices))
         graph = self.indptr, self.indices, self.weight, nothing
         kernels.climb_boundaries(plan, *graph, *bounds, rates, before, nothing, borders, *rest)

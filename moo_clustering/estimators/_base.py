@@ -74,7 +74,7 @@ _FREE = frozenset(
 Rule = str | int | Callable[[FloatArray], int]
 Scaling = Callable[[AnyFloatArray], AnyFloatArray]
 
-# Sections shared by ``predict`` and ``transform``, for ``documented``.
+# Docstring sections that ``documented`` adds to ``predict`` and ``transform``.
 _OF_SAMPLES = """
 Parameters
 ----------
@@ -177,7 +177,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > 100:
-                # Raise an error here, because error messages of other libraries would quote the whole string.
+                # Raise an error here: messages of other libraries would quote the string, however long it is.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -217,9 +217,9 @@ class ReportMixin(NumericOptionsMixin):
     def rename(self, names: Mapping[int, str | None]) -> Self:
         """Set the cluster names used in ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
 
-        A new ``fit`` drops the names. ``choose``, ``relabel`` and ``take`` keep a name if more than half of
-        its cluster's samples are in one new cluster and make up more than half of that cluster. A UserWarning
-        lists the dropped names. Raises a NotFittedError before ``fit``, and a ValueError or TypeError if a
+        A new ``fit`` drops the names. After ``choose``, ``relabel`` and ``take``, a new cluster gets the name
+        of an old one if the samples that they share are more than half of each. A UserWarning lists the
+        dropped names. Raises a NotFittedError before ``fit``, and a ValueError or TypeError if a
         cluster does not exist or if a name is empty, not unique or not a string.
 
         Parameters
@@ -364,7 +364,8 @@ class ReportMixin(NumericOptionsMixin):
         -------
         ClusterRules
             Rule sets sorted by number of conditions, with their fidelity; see
-            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient set.
+            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest
+            set with a fidelity of at least 0.95.
 
         Examples
         --------
@@ -384,9 +385,10 @@ class ReportMixin(NumericOptionsMixin):
         """Return the training samples with their clusters; see :meth:`describe` for options and errors.
 
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
-        five samples nearest to each centre. Methods with a pool add ``support``, the weighted share of its
-        partitions that group the sample with the samples of its cluster, and ``doubtful``: whether this share
-        is larger for another cluster. If X has a column of the same name, the new name gets an underscore.
+        five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
+        share of partitions that group the sample with its cluster, and ``doubtful``, which is True if this
+        share is larger for another cluster. If X has a column of the same name, the new name gets an
+        underscore.
         """
         return _pages("estimators").table_of(self, X, **options)
 
@@ -468,7 +470,7 @@ class ReportMixin(NumericOptionsMixin):
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the pool's support for each new sample and cluster, (n, n_clusters); None without a pool."""
+        """Return ``support`` (see :meth:`table`) in all clusters, (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -487,11 +489,11 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition, so that it carries cluster names over or drops them."""
+    """Wrap a method that can change the partition, to keep cluster names (if ``carries``) or drop them."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # Remove the names during the call to prevent nested calls from carrying them over.
+        # Remove the names during the call, so that methods called by ``method`` do not carry them over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
@@ -543,14 +545,14 @@ class PartLabelsMixin:
 
     @abstractmethod
     def _label(self, *, of_fit: bool = False) -> Callable[[NDArray[Any]], Labels]:
-        """Return a function that labels rows: new rows or, with ``of_fit``, rows of the training table."""
+        """Return a function that labels new rows or, with ``of_fit``, rows of the training table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the indices of the table rows that :meth:`_with_rows` must receive."""
+        """Return the indices of table rows that every sample passed to :meth:`_with_rows` must contain."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
-        """Return a copy of the fitted estimator with the labels of the given table rows only."""
+        """Return a copy of the estimator that appears to be fitted in memory to the given rows and labels."""
         found = copy(self)
         for name in ("parts_", "feature_names_in_"):
             vars(found).pop(name, None)
@@ -619,7 +621,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Compute the fitted attributes. Methods that run a search yield its Plan first."""
+        """Compute the fitted attributes. Methods with a search are generators that yield its Plan first."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
@@ -645,7 +647,7 @@ class WeightedClusterer(ConstrainedClusterer):
         ----------
         sample_weight : array-like of shape (n_samples,), optional
             Positive number of rows that each sample represents, such as ``landmark_weights_``. Objectives,
-            cluster sizes and cuts count rows, not samples. Rows of the same sample are not neighbours.
+            cluster sizes and cuts are computed for these rows; rows of the same sample are not neighbours.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
         return self
@@ -664,7 +666,7 @@ class NearestSampleMixin:
     scale : {"minmax", "standard", "none"}
         Feature scaling. Ignored with ``metric="precomputed"``.
     ties : {"random", "index"}
-        Order of equidistant neighbours. On gridded data, ``"index"`` leaks the row order.
+        Order of equidistant neighbours. With ``"index"``, results for gridded data depend on the row order.
     neighbor_method : {"auto", "exact", "approximate"}
         Neighbour search; see :func:`~moo_clustering.graphs.neighbor_lists`.
 
@@ -684,9 +686,9 @@ class NearestSampleMixin:
     def predict(self, X: Any) -> Int32Array:
         """Assign samples to the cluster of the nearest training sample, using the fit's scaling and metric.
 
-        Ties are broken by row order. Training samples get their ``labels_``. If constraints separate equal
-        rows, all of these get the first row's label. Takes O(n n_samples n_features) time and bounded memory.
-        Raises a ValueError if the features, or the number of distances, do not match the fit.
+        Ties are broken by row order. Training samples get their ``labels_``, but equal samples that
+        constraints separate all get the label of the first. Takes O(n n_samples n_features) time and bounded
+        memory. Raises a ValueError if the features, or the number of distances, do not match the fit.
 
         Parameters
         ----------
@@ -731,7 +733,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Return the table after checking (or, with ``reset``, storing) its number and names of features."""
+    """Return the table; check its number and names of features or, with ``reset``, store them."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
@@ -755,7 +757,7 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
-    """Return the clusters of each partition by first appearance, empty ones last."""
+    """Return each partition's cluster numbers in order of first appearance, followed by empty clusters."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
@@ -829,7 +831,7 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
     """Return the checkpoint of a fit, or None; its identity is derived from the parameters and ``data``."""
-    # ``free`` replaces values of parameters that may change between runs.
+    # In the identity, ``free`` replaces the values of parameters that may change when a run is resumed.
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True requires checkpoint, the path of the file to resume from")
@@ -874,7 +876,7 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
 def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
     """Compute the distances between samples and rows, shape (n_samples, n_rows)."""
     if metric in ("euclidean", "sqeuclidean") and not issparse(X) and not issparse(rows):
-        # Matrix products are faster, but lose small distances between nearby rows to rounding.
+        # Matrix products are faster, but their rounding errors can exceed the distances between nearby rows.
         return np.asarray(cdist(X, rows, metric))
     if metric == "cosine":
         D = _arrays.unit_rows(X) @ _arrays.unit_rows(rows).T
@@ -884,7 +886,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 
 
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
-    """Raise a ValueError if there are more than ``most`` clusters; ``of`` describes the limit."""
+    """Raise a ValueError if ``n_clusters`` exceeds ``most``; the message uses ``of`` to name the limit."""
     if n_clusters > most:
         raise ValueError(f"n_clusters={n_clusters} must not exceed the number of {of.format(most)}")
 
@@ -910,7 +912,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
 def _scaled(
     varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> AnyFloatArray:
-    """Scale rows with minimum ``2 * low`` and range ``2 * half`` to [0, 1], or standardise them."""
+    """Scale features to [0, 1], given half of their minimum and range, and optionally standardise them."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half
@@ -918,7 +920,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result 2-d. If no solution is feasible, use those with the smallest violation."""
+    """Make ``X``, ``F``, ... of a pymoo result 2-d; without feasible solutions, use the least infeasible."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Parameter values that prevent an estimator from writing files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
-# Fitted attributes that are not saved by the command, because skops cannot save their types.
+# Fitted attributes that ``moo-clustering`` omits from saved models, because skops cannot save them.
 _NOT_SAVED = ("result_", "history_", "logbook_", "hall_of_fame_")
 
 
@@ -75,7 +75,7 @@ class FrontMixin(metaclass=ABCMeta):
                     "as model.skops, which contains only what predict requires: use a copy saved with pickle "
                     "or joblib, fit again, or run moo-clustering choose or report on the run folder"
                 )
-            return object.__getattribute__(self, name)  # raises the original error, also of properties
+            return object.__getattribute__(self, name)  # raises the original error, even that of a property
 
     @property
     def rules_(self) -> tuple[str, ...]:
@@ -108,11 +108,11 @@ class FrontMixin(metaclass=ABCMeta):
         return self
 
     def _own_rules(self) -> tuple[str, ...]:
-        """Return the names of the rules that are specific to the class: neither the knee nor an objective."""
+        """Return the names of the class's selection rules other than ``"knee"`` and the objectives."""
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select a solution by one of the :meth:`_own_rules`, or the knee (the default implementation)."""
+        """Select a solution by a rule from :meth:`_own_rules`; this default implementation uses the knee."""
         self.choose("knee")
 
     @abstractmethod
@@ -130,7 +130,7 @@ class FrontMixin(metaclass=ABCMeta):
         return replace(found, front=front, rules=self.rules_, select=self._selected)
 
     def _selected(self, rule: str) -> ClusteringResult:
-        # A shallow copy suffices: ``choose`` sets attributes, and modifies nothing but caches in place.
+        # A shallow copy suffices: except for caches, ``choose`` replaces attributes and never modifies them.
         other = copy.copy(self)
         vars(other).pop("_cluster_names", None)
         return other.choose(rule)._clustering_result()
@@ -142,7 +142,7 @@ def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class ControlsMixin:
-    """Mixin for the search and its controls. ``_plans`` runs ``fit``, yielding a Plan before each search."""
+    """Mixin for searches and controls. The generator ``_plans`` runs ``fit``; it yields a Plan per search."""
 
     _plans: Callable[..., Plans[Any]]
     history_: Any
@@ -161,7 +161,7 @@ class ControlsMixin:
     def _run_search(
         self, search: Any, n_gen: int, names: Sequence[str], checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Yield the Plan of a search, run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        """Yield a search's Plan, run the search, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
         yield Plan(search, n_gen, names)
         self.history_ = Recorder(signs)
         shown: dict[str, Any] = {"objective_names": names, "signs": signs, "description": type(self).__name__}
@@ -218,7 +218,7 @@ class ControlsMixin:
     ) -> ControlComparison:
         """Compare the search of this estimator, fitted or not, with its controls on the data X.
 
-        Does not change the fit. DEAP searches prepare the data again for each run. See
+        Does not change the fit. For DEAP searches, each run prepares the data again. See
         :func:`~moo_clustering.controls.compare` for details and warnings.
 
         Parameters
@@ -248,7 +248,7 @@ class ControlsMixin:
             raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
-                # The number of evaluated trial solutions is known only after a fit.
+                # This search also evaluates trial solutions, whose number is known only after a fit.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(
@@ -264,7 +264,7 @@ def _n_evaluations(model: Any, first: Plan) -> int:
         return int(done.evaluator.n_eval)
     if hasattr(model, "n_trial_evaluations_"):
         return int(model.n_evaluations_ + model.n_trial_evaluations_)
-    # Without a fixed population size, return 0: the caller then raises an error.
+    # Without a fixed population size, return 0, for which ``compare_planned`` raises an error.
     size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
     return int(size) * (first.n_gen + 1)
 
@@ -277,7 +277,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     ----------
     algorithm : pymoo GeneticAlgorithm instance or class
         Algorithm used instead of the default, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its survival
-        is used, but its real-valued operators are replaced by the operators of the method.
+        is kept, but its operators for real-valued variables are replaced by the operators of the method.
     callback : callable
         Called with the pymoo algorithm after each generation, as in pymoo (see
         :class:`pymoo.core.callback.Callback`).
@@ -334,7 +334,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         own: Callable[..., Algorithm],
         **options: Any,
     ) -> PymooSearch:
-        """Build a search from ``algorithm`` or, by default, from the algorithm class ``own``."""
+        """Build a search from ``self.algorithm`` or, if this is None, from the algorithm class ``own``."""
         operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
         pop_size: int = self.pop_size  # type: ignore[attr-defined]
         if self.algorithm is None:
@@ -359,7 +359,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
 
 class LazyFrontMixin(FrontMixin):
-    """Mixin that computes ``pareto_labels_`` on first access. ``fit`` must delete the cached attribute."""
+    """Mixin that computes and caches ``pareto_labels_`` on first access; a new ``fit`` must delete it."""
 
     @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
@@ -379,7 +379,7 @@ def choose_member(
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        # pymoo's rules assume that all objectives are minimised. Importing their base class causes a warning.
+        # pymoo's rules assume minimised objectives. Test the name: importing the base class causes a warning.
         of_pymoo = any(kind.__name__ == "DecisionMaking" for kind in type(rule).__mro__)
         found: Any = rule(minimised if of_pymoo else front)
         found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
@@ -412,7 +412,7 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MemberGraphs(ABC):
-    """Similarity graphs of front members, and their spectral partitions, computed on demand."""
+    """Similarity graphs of the solutions on a front, and their spectral partitions, computed on demand."""
 
     F: NDArray[np.float64]  # shape (n_members, 2): objectives
     X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
@@ -432,7 +432,7 @@ class MemberGraphs(ABC):
         return self.partition(member).labels
 
     def clustered(self, S: csr_array) -> SpectralPartition:
-        """Compute the spectral partition of a similarity matrix, after adding links within groups."""
+        """Compute the spectral partition of a similarity matrix, after linking the samples of each group."""
         given = ("n_clusters", "laplacian", "bridge", "metric", "eigen_solver", "n_jobs")
         options: dict[str, Any] = {name: self.options[name] for name in given}
         options |= {"sample_weight": self.sample_weight, "rng": np.random.default_rng(self.seed)}
@@ -497,7 +497,7 @@ class SpectralMixin(_base.NearestSampleMixin):
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        # Distinct rows can be too few only if fewer than n_clusters samples differ from their neighbour.
+        # If n_clusters samples differ from their nearest neighbours, there are enough distinct rows.
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
             rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
@@ -508,14 +508,14 @@ class SpectralMixin(_base.NearestSampleMixin):
 
 @estimator
 class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
-    """Mixin for clusterers with a front of graphs, which are clustered on demand.
+    """Mixin for clusterers that find a front of similarity graphs, and partition each graph on demand.
 
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
         Links of maximum similarity added within each labelled class: between all pairs (``"clique"``), to the
-        medoid (``"star"``), one of these two depending on the number of pairs (True), or none (False). Labels
-        also remove links between classes. Must-links passed to ``fit`` always add links.
+        medoid (``"star"``), one of these two depending on the number of pairs (True), or none (False). Links
+        between classes are always removed. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------
@@ -557,7 +557,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Move identical, unconstrained samples to one cluster, even if their graph components differ."""
+    """Move identical, unconstrained samples to one cluster, even from different components of the graph."""
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

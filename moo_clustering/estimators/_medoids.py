@@ -50,8 +50,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         How to use constraints (the user-supplied pairs and all pairs of labelled samples):
 
         - ``"objective"``: the share of violated constraints is a third objective.
-        - ``"crowding"``: the share of satisfied constraints is added to the crowding distance (Internal).
-        - ``"external"``: constraints are only used to select the solution (External).
+        - ``"crowding"``: the crowding distance includes the share of satisfied constraints (paper: Internal).
+        - ``"external"``: constraints are only used to select the solution (paper: External).
         - ``"constraint"``: solutions with fewer violations dominate (requires ``engine="pymoo"``).
         - ``"assignment"``: every assignment of samples to medoids respects the constraints.
         - ``"none"``: constraints are only used for ``constraint_scores_`` and ``metric="fisher"``.
@@ -80,7 +80,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Numbers of must-links and cannot-links satisfied by ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` is the minimised front, with the smallest violation if no solution is feasible.
+        ``result_.F`` is the minimised front: of the least infeasible solutions if none is feasible.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
@@ -129,7 +129,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Predict the cluster of the nearest medoid, using the metric of the fit and ignoring constraints.
 
         Training samples get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        With cosine distances, a cluster is never predicted if its medoid is 0 or parallel to an earlier one.
+        With cosine distances, clusters whose medoid is 0 or parallel to an earlier one are never predicted.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -172,7 +172,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid that duplicates an earlier one is a singleton. Move it to the cluster of its duplicates.
+        # A medoid equal to an earlier one is alone in its cluster; move it to the cluster of its equals.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -207,7 +207,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return not bool((component[:, 0] == component[:, 1]).any())
 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
-        """Store the cluster representatives of all solutions for :meth:`_set_representatives`."""
+        """Store the medoids (or centres) of all solutions, for use by :meth:`_set_representatives`."""
         self.pareto_medoids_ = problem.medoids(front.get("X"))
         self.repaired_medoids_ = self.pareto_medoids_
         if repaired:
@@ -251,7 +251,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _set_representatives(self) -> None:
         """Set the cluster representatives of the selected solution."""
         self.medoid_indices_: IntArray = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
-        # Break ties between medoids by their order in the search, not by cluster label.
+        # Order the medoids as in the search, because ``predict`` breaks ties by their order.
         self._numbers = self._orders[self.chosen_, : self.n_clusters_].argsort()
         ordered = self.medoid_indices_[self._numbers]
         self._representatives = self._medoid_rows[np.searchsorted(self._medoid_ids, ordered)]

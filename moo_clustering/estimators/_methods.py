@@ -76,11 +76,11 @@ class Method:
     stems, presence : bool
         Whether documents are converted to tf-idf weights of stems, or to the presence (0 or 1) of words.
     equal_columns : bool, optional
-        When columns have equal weights: always (True), only in tables with categories (False), never (None).
+        Whether columns have equal weights: always (True), in tables with categories (False), or never (None).
     graph_options : mapping
         Options with which ``fit`` accepts an adjacency matrix. Empty if graphs are not accepted.
     evolves_with : mapping
-        Options with which ``fit`` runs generations. Empty if ``fit`` always or never runs them.
+        Options that make ``fit`` run generations. Empty if ``fit`` always or never runs generations.
     """
 
     name: str
@@ -466,7 +466,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
             if not entries:
                 continue
             package = str(distribution.metadata["Name"])
-            # Python would import the first distribution of this name on the path.
+            # If distributions have the same name, Python imports the first on the path; skip the others.
             found: list[EntryPoint | Exception] = [] if package in seen else [*entries]
         except Exception as error:
             found = [error]

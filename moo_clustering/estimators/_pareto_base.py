@@ -72,7 +72,7 @@ class ParetoPoolClusterer(
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
         ceil(sqrt(n_samples))). If a fit without labels, pairs or ``n_clusters`` selects a number near this
-        limit, it is doubled, repeatedly up to n_samples / 5. An ``n_clusters`` above the limit is added.
+        limit, the limit is doubled repeatedly, up to n_samples / 5. An ``n_clusters`` above it is added.
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
@@ -122,8 +122,8 @@ class ParetoPoolClusterer(
         Interval that contained the adjusted Rand index in about 80% of the data sets that were not used for
         calibration. NaN if ``confidence_`` is NaN.
     structure_p_value_ : float
-        p-value of Ward's clustering, compared with data of the same size and a similar distribution but with
-        unimodal components. At least .001. NaN for bags.
+        p-value of a test that compares Ward's clustering with that of reference data of the same size and a
+        similar distribution, but with unimodal components. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``; see Notes.
     verdict_remarks_ : tuple of str
@@ -241,7 +241,7 @@ class ParetoPoolClusterer(
         random_state : int, optional
             Seed for selecting the samples to ask about. Default: the seed of the fit, if it is an integer.
         resume : path, optional
-            File of an earlier session of the same fit. It also stores the other options.
+            File of an earlier session of the same fit, from which the other options are also read.
 
         Examples
         --------
@@ -349,7 +349,7 @@ class ParetoPoolClusterer(
     def landmarks_(self) -> FloatArray | None:
         """Landmarks, shape (n_landmarks, n_features), in feature units; None without landmarks.
 
-        If X was prepared or reduced, the columns are the prepared features or the components.
+        If X was prepared, the columns are the prepared features; if it was reduced, the components.
         """
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
@@ -493,9 +493,9 @@ class ParetoPoolClusterer(
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
-        Averages the scores of the three nearest samples or landmarks, weighted by inverse squared distance,
-        and combines them with any feature classifiers. Raises a ValueError unless the fit had labels of all
-        classes.
+        Averages the class scores of the three nearest samples or landmarks, weighted by inverse squared
+        distance, and combines them with the predictions of feature classifiers, if the fit uses these. Raises
+        a ValueError unless the fit had labels of all classes.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -543,7 +543,7 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Order of the samples by table row; the row of a landmark is that of its first inlier."""
+        """Indices that sort samples by table row; for a landmark, the row of its first sample or inlier."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
@@ -556,7 +556,7 @@ class ParetoPoolClusterer(
 
     @property
     def _labels_of_samples(self) -> Labels:
-        """Labels of the samples or, for partitioned tables, of the landmarks and known rows."""
+        """Labels of the samples or, for partitioned tables, of landmarks and rows with labels or pairs."""
         return self.labels_ if self._samples.counts is None else self._marked
 
     @property
@@ -565,7 +565,7 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Return labels and weights: of samples or, for partitioned tables, of landmarks and outliers."""
+        """Return labels and weights of samples or, for partitioned tables, landmarks and their outliers."""
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -592,13 +592,13 @@ class ParetoPoolClusterer(
 
     @property
     def _has_inliers(self) -> BoolArray:
-        """Mask of the clusters that contain inliers. Outliers in other clusters are not noise."""
+        """Mask of the clusters that contain inliers; clusters of outliers alone are not treated as noise."""
         labels, found = self._solution.labels, np.zeros(int(self._solution.labels.max()) + 1, dtype=bool)
         found[labels[~self._samples.far_samples]] = True
         return found
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
-        """Convert sample labels to point labels, and move noise to the most similar cluster."""
+        """Convert sample labels to point labels; a noise point gets the label of the most similar inlier."""
         of_points, far = self._samples.per_point(labels), self._samples.far
         if far is not None and far.any():
             near = np.flatnonzero(~far)
@@ -666,7 +666,7 @@ class ParetoPoolClusterer(
         """Raise an error if the parameters do not match the data."""
 
     def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
-        """Return a function of ``k_range`` that builds the PooledSamples of the data from :meth:`_read`."""
+        """Return a function that builds PooledSamples from the result of :meth:`_read` and a ``k_range``."""
         options = self._pool_options() | {"needs_pool": needs_pool}
         return lambda ks: pooled_bags(data, k_range=ks, seed=deepcopy(seed), **options)
 
@@ -713,7 +713,7 @@ class ParetoPoolClusterer(
         return side
 
     def _start_labels(self, n_samples: int) -> Labels | None:
-        """Return the partitions of the samples from which the evolution starts, or None."""
+        """Return the initial partitions of the evolution, given by the parameter ``start``, or None."""
         if self.start is None:
             return None
         if not self.n_gen:
@@ -729,7 +729,7 @@ class ParetoPoolClusterer(
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # Omit the parameters that determine the pool: the checkpoint contains the pool itself.
+        # Omit the parameters that determine the pool: the checkpoint depends on the pool itself.
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
         # ``granularity``, and an interval as ``n_clusters``, only restrict the selection.
@@ -744,7 +744,7 @@ class ParetoPoolClusterer(
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
         # If the pool needs more clusters than ``ks`` contains, return a larger ``ks`` without selecting a
-        # result. ``settle`` can replace the result before the previous fit is overwritten.
+        # result. ``settle`` returns a replacement for the result; the previous fit is still intact then.
         samples, pool, pairs = self._samples, self._samples.pool, side.pairs_of_points(self._samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
@@ -786,7 +786,7 @@ class ParetoPoolClusterer(
                 solutions = {"auto": choose(candidates)}
         if settle is not None:
             solutions["auto"] = settle(solutions["auto"], candidates)
-        # From here on, attributes of the previous fit are replaced, so everything must be computed.
+        # The previous fit is overwritten from here on, so steps that can fail or be interrupted come before.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
         self.scoring_ = None if candidates is None else candidates.objectives
         self._publish(evolution)
@@ -858,7 +858,7 @@ class ParetoPoolClusterer(
             return super().__getattr__(name)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
-        """Return an Assessor of the pool (that of the last result if the pool is the same), or None."""
+        """Return an Assessor of the pool (the last one if the pool is unchanged); None without a pool."""
         samples, last = self._samples, vars(self).get("_assessor")
         if last is not None and last.samples is samples:
             return last

@@ -35,12 +35,12 @@ CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure be
 # Verdict if there is no pool.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Verdict thresholds: minimum probability of structure for p-values below DOUBTFUL_P, and for larger ones;
-# DOUBTFUL_P; minimum confidence for "clear"; maximum confidence reported for "no structure".
+# Verdict thresholds: minimum probability of structure if the p-value is below DOUBTFUL_P, and if it is not;
+# DOUBTFUL_P itself; minimum confidence for "clear"; maximum confidence reported for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
 # Limits for clipping the standardised excess over cluster-free reference data.
 _EXCESS = (-2.0, 3.0)
-# Minimum ARI of similar partitions, share of points in nested clusters, explained share of variance.
+# Minima: ARI of similar partitions, share of nested points, variance share explained by named features.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
 # _APART and the second largest cluster has at least _APART_SHARE of the samples (fewer may be outliers).
@@ -59,8 +59,8 @@ _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
-# Minimum agreement for the remark SMALL. If the p-value is small and the agreement on more than _MANY
-# clusters is at least _ALIKE, the probability of structure is raised to at least _AGREED.
+# Minimum agreement between families for the remark SMALL. If the p-value is small and the agreement on more
+# than _MANY clusters is at least _ALIKE, the probability of structure is raised to at least _AGREED.
 _COMMON, _MANY, _AGREED = 0.5, 10, 0.9
 BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
@@ -73,7 +73,7 @@ class Assessor:
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition; the pool's ``best`` partition determines the probability of structure."""
+        """Assess a partition; the probability of structure is that of ``best``, the pool's best partition."""
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
@@ -92,7 +92,7 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # With one cluster or one cluster per point, the confidence is 0, and the p-value is that of ``best``.
+        # With one cluster or one per point, the confidence is 0, and the n_clusters of ``best`` is tested.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -121,7 +121,7 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
-        """Group of identical rows of each point (-1 if its samples differ), and its number of samples."""
+        """Each point's group of identical rows (-1 if its samples differ), and its number of samples."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if groups is not None and samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -156,7 +156,7 @@ class Assessor:
         return {}
 
     def _separated(self, n_clusters: int) -> Labels | None:
-        """Return a pool partition into separated groups, far fewer than ``n_clusters``, or None."""
+        """Return the best-separated pool partition with far fewer clusters than ``n_clusters``, or None."""
         pool, X = self.samples.pool, self.samples.positions
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
@@ -259,7 +259,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # Like ``FamilyAgreement``, exclude the best family: it usually created the partition.
+        # As in ``FamilyAgreement``, exclude the family that agrees best: it usually created the partition.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
@@ -333,10 +333,10 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Return a mask of partitions with separated clusters, given their features, shape (q, n_features)."""
+    """Return whether each of q partitions has separated clusters, given their FEATURES, (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # With many clusters, none may reach _APART_SHARE of the samples, so require half the mean size.
+    # If there are many clusters, _APART_SHARE can exceed every cluster's share; require half of the mean.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
@@ -366,7 +366,7 @@ class Assessment(NamedTuple):
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return verdict and remarks; ``structure`` is a probability, ``apart`` means separated clusters."""
+    """Return verdict and remarks, given the probability of structure and whether clusters are apart."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
@@ -502,7 +502,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Return a text on the result's granularity and the others; empty if the pool has only one."""
+    """Describe the result's granularity and the adjacent ones; return "" if the pool has only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -627,7 +627,7 @@ class PoolReportMixin(ReportMixin):
         return best | {self.granularity_: self.n_clusters_}
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
-        """Return ``alternatives_`` with differences in terms of the given feature ``names``."""
+        """Return ``alternatives_``, with differences described by the given feature ``names``."""
         if not self._samples.kernels:
             self._describe_alternatives(names)
         return self.alternatives_
@@ -679,7 +679,7 @@ class PoolReportMixin(ReportMixin):
         return None if rows is None or samples.transform is None else (rows, samples.transform)
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
-        """Return ``alternatives_`` with confidence, sizes, families and differences in feature ``names``."""
+        """Add confidence, sizes, families and differences (in feature ``names``) to ``alternatives_``."""
         described: dict[str, list[Any]] = {"confidence": [], "sizes": [], "families": [], "difference": []}
         if self._assessor is not None and self._candidates is not None:
             labels = self._samples.per_point(self._solutions["auto"].labels)

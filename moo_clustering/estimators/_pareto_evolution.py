@@ -98,10 +98,10 @@ def evolve_pool(
 
 
 class Evolution(NamedTuple):
-    """An evolved pool, and the results selected from it and from its controls."""
+    """Evolved partitions, and the results with evolution, without it, and with random survival."""
 
     # ``candidates`` contains the pool followed by the evolved partitions. ``solutions`` contains ``"auto"``,
-    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` contains the best totals.
+    # ``"control"`` and, unless interrupted, ``"random-control"``; ``scores`` contains the best total of each.
 
     candidates: Candidates
     solutions: dict[str, Solution]
@@ -119,7 +119,7 @@ def evolve_with_controls(
     checkpoint: Checkpoint | None,
     **options: Any,
 ) -> Plans[Evolution]:
-    """Evolve a pool by :func:`evolve_pool`, and select results from it and from both controls."""
+    """Evolve a pool, also with random survival, and select results from the pool and both evolved pools."""
     objectives = pool.objectives
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
@@ -149,7 +149,7 @@ def _composed(
     members: Labels, graph: operators.LabelGraph, indices: Sequence[ValidityIndex], total: Total, *,
     n_clusters: int | None, constraints: PairwiseConstraints | None, rng: np.random.Generator, largest: int,
 ) -> tuple[PartitionProblem, Any, Any, Any, Any]:  # fmt: skip
-    """Return the problem and its operators (repair may be None), given the pool's distinct partitions."""
+    """Return problem, sampling, crossover, mutation and repair (or None) for the pool's partitions."""
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")

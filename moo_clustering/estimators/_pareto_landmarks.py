@@ -32,9 +32,9 @@ _PASSES, _BATCH = 10, 10_000
 _FEW = 50
 # Number of values scaled at once (256 MB). Scaled features of larger tables are not kept in memory.
 AT_ONCE = 1 << 25
-# Rare groups: minimum number of samples, maximum share, landmarks per group, and minimum ratio of the gap to
-# other samples and the longest internal link, for 1, 2 and more features (nearest-neighbour distances vary
-# more with fewer features).
+# Rare groups: minimum number and maximum share of samples, landmarks per group, and minimum distance to other
+# samples as a multiple of the longest link in the group, for 1, 2 and more features (nearest-neighbour
+# distances vary more with fewer features).
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # A landmark is in a sparse region if the distance to its fifth neighbour is over _SPARSE times the median of
 # this distance over its _AROUND nearest landmarks.
@@ -138,7 +138,7 @@ class FeatureScaling:
 
 
 def _row_parts(X: Any) -> list[Any]:
-    """Return views of dense data that are small enough to scale at once; keep sparse data whole."""
+    """Divide dense data into row blocks (views) that are small enough to scale; keep sparse data whole."""
     step = max(1, AT_ONCE // max(1, X.shape[1]))
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]
@@ -198,7 +198,7 @@ class Placement:
         landmark_of = PointSearch(centers, limits)(features, 1)[0][:, 0]
         counts = np.bincount(landmark_of, minlength=len(centers))
         means = landmark_means(features, landmark_of, np.maximum(counts, 1))
-        # Drop duplicates among landmarks that are equal up to rounding.
+        # Keep only one of several landmarks that are equal up to rounding.
         kept = np.flatnonzero(counts)
         equal = rounding(means)
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
@@ -218,7 +218,7 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return the outlier mask of the points, joined with the mask ``before``, without rare groups."""
+        """Return a mask of the outliers and the points in ``before``, except points of rare groups."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -237,7 +237,7 @@ def rounding(rows: FloatArray) -> float:
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Drop rare groups that are too small or large; return each landmark's group (-1 if none), or None."""
+    """Return each landmark's rare group (-1 if none) after dropping groups of unsuitable size, or None."""
     # A landmark of identical rows (``uniform``) far from all others becomes a group, even if its share of the
     # rows exceeds the maximum. Otherwise, it would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
@@ -251,7 +251,7 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Return the rows and longest internal link of each small group with a relatively wide gap."""
+    """Return the rows and the longest internal link of each small group that is far from all other rows."""
     # Groups are sought only among the rows returned by ``_outer_rows``.
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
@@ -293,7 +293,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
 
 
 def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: FloatArray) -> IntpArray:
-    """Return indices of rows far from their centre, or in isolated, sparse or heterogeneous cells."""
+    """Return indices of rows far from their centre, or in isolated, sparse or heterogeneous k-means cells."""
     counts = np.bincount(cell, minlength=len(centers))
     order, starts = np.lexsort((away, cell)), np.cumsum(counts) - counts
     radius = np.zeros(len(centers))
@@ -322,7 +322,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest)`` for each group with a gap of ``factor`` times its longest link."""
+    """Call ``accept(members, longest)`` for groups whose gap is at least ``factor`` * longest link."""
     # A group replaces a single group nested in it, but not several. If it is rejected, try nested groups.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
@@ -422,7 +422,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # Each sum includes the rows of earlier batches as the centre times their number.
+        # The rows of earlier batches enter a sum as the centre (their mean) times their number.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)
@@ -441,7 +441,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
 
 
 def far_points(points: FloatArray) -> BoolArray:
-    """Return a mask of the outliers: points far from all others, not only in a sparse region."""
+    """Return a mask of the outliers: points far from all others, and not merely in a sparse region."""
     # An outlier's log distance to its fifth neighbour exceeds the median by more than five robust deviations.
     # The distance is also over eight times that of at least two of its five neighbours (the others may be
     # outliers). No point is marked if there are fewer than 20 points or if over 5% would be marked.
@@ -490,7 +490,7 @@ def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move each outlier towards its nearest inlier, as near as the inlier's fifth neighbour."""
+    """Move each outlier towards its nearest inlier, until it is as near as the inlier's fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)
@@ -502,7 +502,7 @@ def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
 
 
 def landmark_means(X: Any, landmark_of: Labels, counts: IntpArray | None = None) -> Any:
-    """Return the mean (or sum divided by ``counts``) of each landmark's samples; sparse for sparse X."""
+    """Return the mean of each landmark's samples, or their sum / ``counts``; sparse if X is sparse."""
     counts = np.bincount(landmark_of) if counts is None else counts
     # Use 32-bit indices, because scikit-learn's clusterers reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)

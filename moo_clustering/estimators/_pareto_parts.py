@@ -26,7 +26,7 @@ _MOST_KNOWN = 100_000
 
 
 class KnownRows(NamedTuple):
-    """Rows with labels or pairs: their indices and labels, and pairs of positions in ``rows``."""
+    """Rows with labels or pairs: their table indices and labels, and pairs of positions in ``rows``."""
 
     rows: Int64Array
     y: Any
@@ -35,7 +35,7 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """(labels, must-links, cannot-links) of these rows; all None if there are no rows."""
+        """Labels, must-links and cannot-links of these rows, or three times None if there are no rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod
@@ -74,7 +74,7 @@ class KnownRows(NamedTuple):
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Replace the known rows, stored after the landmarks, by the given table rows (in at most one pass)."""
+    """Replace the stored rows with labels or pairs by the given table rows (in at most one pass)."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -92,9 +92,9 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Callable that predicts labels of rows; rows with labels or pairs get the labels ``of_known``."""
+    """Callable that predicts labels of rows, except that rows with labels or pairs get ``of_known``."""
 
-    # Outliers in the clusters of the mask ``marked`` are labelled -1.
+    # ``marked`` is a mask of clusters: outliers in these clusters are labelled -1.
 
     def __init__(
         self,

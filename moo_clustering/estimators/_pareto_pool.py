@@ -55,7 +55,7 @@ _GRAPH_DISTANCE = "average"
 
 
 class RowCounts(NamedTuple):
-    """Row counts and row statistics of each landmark."""
+    """Statistics of the table rows that each landmark represents."""
 
     rows: IntpArray  # number of rows
     outliers: IntpArray  # number of outliers among these rows
@@ -91,14 +91,14 @@ class PooledSamples:
     """Samples and a pool of partitions of the points: the landmarks or, without landmarks, the samples."""
 
     # ``features`` are the scaled features of the points, or None for distances and bags. For bags,
-    # ``kernels`` replace the graph and linear kernels. Both have ``coincident``, the groups of points at
-    # distance 0; distances have principal ``coordinates``. ``transform`` scales new samples, and
+    # ``kernels`` replace the graph and linear kernels. Distances and bags have ``coincident``, the groups of
+    # points at distance 0; distances also have principal ``coordinates``. ``transform`` scales new samples;
     # ``nearest(X_new, n)`` returns the indices and distances of their nearest points. ``landmark_of`` is the
     # index of each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it
     # is None, and ``rows`` contains the unscaled features. ``far`` is the outlier mask of the points, and
     # ``far_rows`` are the outliers' features before they were moved towards inliers. With landmarks,
     # ``outliers`` is the outlier mask of the samples. ``rare`` is the rare group of each landmark (-1 if
-    # none), or None without groups. Groups in the mask ``apart`` are clusters in every pool partition.
+    # none), or None without groups. In every pool partition, the groups in the mask ``apart`` are clusters.
     # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, the
     # samples are the landmarks, with row ``counts``, followed by ``known_rows``, which have labels or pairs.
 
@@ -232,7 +232,7 @@ class PooledSamples:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random-walk matrix (I - .9 B)^-1 of the graph, used for its kernel and for pair propagation."""
+        """Random-walk matrix (I - .9 B)^-1 of the graph, used for the graph kernel and to propagate pairs."""
         # Random walks get longer as the factor .9 approaches 1.
         return diffusion(dense_affinity(self.graph), 0.9)
 
@@ -244,7 +244,7 @@ class PooledSamples:
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """Cache: criterion name -> (fitted agreement and criterion, and their values for the pool)."""
+        """Cache by criterion name: the fitted agreement and criterion, and their values for the pool."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -271,13 +271,13 @@ class PooledSamples:
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
-        """Return a mask of outliers, given each row's nearest landmark and its distance."""
+        """Return a mask of outliers, given each row's nearest landmark and the distance to it."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Only rows with
-            # a bound above the limit are searched for, first among the landmark's neighbours.
+            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Only rows
+            # whose bound exceeds the limit are compared with inliers, first with the landmark's neighbours.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -285,7 +285,7 @@ class PooledSamples:
             limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
-                # Rows equal to a landmark of a rare group are not outliers, even if it is the only one.
+                # Rows equal to a landmark of a rare group are not outliers, even if all other points are far.
                 same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
@@ -306,7 +306,7 @@ class PooledSamples:
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool from the points outside rare groups, and add the rare groups to its partitions."""
-        # Groups in ``apart`` become clusters. Other groups, and noise, join the nearest landmark's cluster.
+        # Rare groups in ``apart`` become clusters. Others, and noise, join the nearest landmark's cluster.
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
@@ -325,7 +325,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """Search function for inliers, each inlier's distance to its fifth neighbour, and the inliers."""
+        """Tuple: search function for inliers, their distances to their fifth neighbours, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
@@ -344,7 +344,7 @@ class PooledSamples:
 
     @property
     def vary(self) -> bool:
-        """Whether the points outside rare groups are not all equal."""
+        """Whether at least two points outside rare groups differ."""
         assert self.features is not None
         others = self.features if self.rare is None else self.features[self.rare < 0]
         rounding = placement.rounding(others) if self.has_directions and len(others) else 0.0
@@ -362,10 +362,10 @@ def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
-    # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only rows ``apart``
-    # (unlike training rows) do, or ``n_landmarks / 10`` centres of these rows. In every partition, a new
-    # point joins the cluster of the nearest earlier point. Unless ``k_range`` is None, partitions of a new
-    # pool replace those with the same family and n_clusters.
+    # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only rows in the
+    # mask ``apart`` (unlike training rows) become points or, if there are more than ``n_landmarks / 10`` of
+    # them, that many centres. In every partition, a new point joins the cluster of the nearest earlier point.
+    # With a ``k_range``, a new pool is built, and replaces partitions of the same family and n_clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -392,7 +392,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # If several landmarks are equal, earlier samples keep their landmark.
+        # An earlier sample keeps its landmark if its new landmark is at the same position.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
@@ -464,7 +464,7 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Scale a table; return samples and a function that builds the pool of all views for a ``k_range``."""
+    """Scale a table; return a function from ``k_range`` to its samples with the pool of all views."""
     # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If this is not the
     # whole table, each landmark is then moved to the mean of all rows assigned to it.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
@@ -515,7 +515,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform row sample in table order, and the column bounds (None if it has all rows)."""
+    """Return a uniform row sample in table order, and the column bounds (None if the sample has all rows)."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -538,7 +538,7 @@ def _placed_rows(
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
     """Move each landmark to the mean of its rows; return landmarks, their outlier mask and row counts."""
-    # Also return the outlier mask of the rows. For partitioned tables, it and ``landmark_of`` are empty.
+    # Also return the outlier mask of the rows. This and ``landmark_of`` are empty for partitioned tables.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
     placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
@@ -570,7 +570,7 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """Repeat each landmark (there are few distinct rows) as often as it has rows, at most 20 times."""
+    """Repeat each of the few distinct landmarks as often as it has rows, but at most 20 times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
@@ -590,7 +590,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return the landmarks as samples without edges or a pool, used to assign table rows to landmarks."""
+    """Return PooledSamples without edges and pool, to find the nearest landmark of each table row."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)
@@ -600,7 +600,7 @@ def _search(
 
 
 def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
-    """Call ``function(rows, start, search, *args)`` for each part or in-memory block; merge the results."""
+    """Call ``function(rows, start, search, *args)`` for each part or row block; merge the results."""
     if isinstance(table, Parts):
         return table.map(function, search, *args, merge=_merged, description=description)
     assert search.features is not None
@@ -620,7 +620,7 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
 
 
 def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tuple[Any, ...]:
-    """Return each landmark's row counts and, if in memory, the rows' landmarks and outlier mask."""
+    """Return each landmark's row counts and, for tables in memory, the rows' landmarks and outlier mask."""
     counts, _, at, outlying = _assigned(rows, start, search)
     return counts, *([each[: in_memory * len(at)]] for each in (at, outlying))
 
@@ -643,7 +643,7 @@ def _merged(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 def placed_table(
     X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int, by_row: bool
 ) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
-    """Scale a table without its outliers; return the scaling, the landmarks, and the points' outlier mask."""
+    """Learn a scaling that ignores outliers; return it, the landmarks, and the outlier mask of the points."""
     # X contains all ``n_rows`` table rows or a sample of them.
     scaling = replace(placement.FeatureScaling.of(X, scale, n_components=n_components), by_row=by_row)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
@@ -674,7 +674,7 @@ def samples_of(
     n_samples: int, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     min_cluster_size: int | None, options: Mapping[str, Any], **changes: Any,
 ) -> PooledSamples:  # fmt: skip
-    """Return the samples of a placed table with their graph and a single-partition pool."""
+    """Return a table's samples with their graph and a trivial pool, after its landmarks are placed."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
     # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
@@ -701,7 +701,7 @@ def pooled_distances(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Build the pool from a symmetric distance matrix of shape (n_samples, n_samples)."""
+    """Create PooledSamples from a symmetric distance matrix of shape (n_samples, n_samples)."""
     options: dict[str, Any] = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs}
     equal, graph = _at_distance_zero(D), self_tuning_graph(D, **options)
     samples = PooledSamples(len(D), graph, _trivial_pool(len(D)), _least_distances, coincident=equal)
@@ -808,7 +808,7 @@ def _pool_of_views(
     points: Any,
     graph: sp.csr_array,
 ) -> PartitionPool:
-    """Join the pools of all views for ``points``; only the main table, "", uses ``graph`` and ``extra``."""
+    """Join the pools of ``points`` for all views; only the main view, "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
         # Tables with many equal samples can have fewer landmarks than requested clusters.
         n_points = len(tables[""][points])

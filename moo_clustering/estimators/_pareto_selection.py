@@ -36,15 +36,15 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 SCORE_WEIGHT = 20.0
 # Maximum number of alternatives, and their maximum adjusted Rand index with the result and each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Minimum agreement, and minimum share of nested points, of a finer partition that replaces the result.
+# A finer partition can replace the result if its agreement and share of nested points are at least these.
 _AGREED, _NESTED = 0.99, 0.98
 # A cluster is divided only if the p-value of the division is below this. In 600 tables of two to six Gaussian
-# clusters, p was at least .17 for all 8 divisions of one Gaussian, and at most .10 for 21 of 24 others.
+# clusters, 8 divisions split one Gaussian (all p >= .17), and 24 separated Gaussians (p <= .10 for 21).
 _MOST_BY_CHANCE = 0.1
-# The pool is extended if n_clusters of the best partition exceeds this share of the pool's maximum.
+# The pool is extended if n_clusters of the best partition exceeds this share of the largest n_clusters.
 _NEAR_TOP = 2 / 3
-# If Ward and Genie agree on more clusters, the pool is also extended. Number of n_clusters values compared,
-# and minimum mean cluster size (with 10, agreement without clusters is at most .76).
+# The pool is also extended if Ward and Genie agree on more clusters: number of n_clusters values compared,
+# and minimum mean cluster size (with 10, they agree by at most .76 on data without clusters).
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: the range of n_clusters in the pool, divided into thirds on a logarithmic scale.
 GRANULARITIES = ("few", "some", "many")
@@ -62,7 +62,7 @@ class SideInformation:
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Return a copy with ``n_new`` samples appended and ``before`` prepended, without labels or pairs."""
+        """Return a copy with unlabelled samples added, ``before`` at the start and ``n_new`` at the end."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))
@@ -81,7 +81,7 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return the pairs of points. Pairs of landmarks are weighted by their number of sample pairs."""
+        """Return the pairs of points; a pair of landmarks is weighted by its number of sample pairs."""
         # Drop pairs of samples with the same landmark: they are in the same cluster in every partition.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
@@ -180,7 +180,7 @@ class Objectives:
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """Return the score or, with labels or pairs, their log-likelihood plus 20 times the score."""
+        """Return the score or, with labels or pairs, 20 times the score plus the log-likelihood of these."""
         total = self.score(values)
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
@@ -259,7 +259,7 @@ def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
 
 
 class BroadAgreement(validity.ValidityIndex):
-    """Family agreement, plus the mean positive adjusted Rand index with each family's partitions."""
+    """Family agreement plus broad support: the mean adjusted Rand index (0 if negative) over all families."""
 
     # Family agreement is a median, so it is low for structures that few families find, such as spirals.
 
@@ -275,7 +275,7 @@ class BroadAgreement(validity.ValidityIndex):
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # With these weights, a weighted sum is the mean over families of each family's mean.
+        # Weights that make a sum over partitions equal to the mean of the means of the families.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
@@ -394,7 +394,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of partitions within ``interval`` that, if possible, meet ``equal`` and ``sizes``."""
+        """Mask of partitions within ``interval`` that satisfy ``equal`` and ``sizes`` (each if possible)."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -409,7 +409,7 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Return candidates with another ``interval``; raise a ValueError if it excludes all partitions."""
+        """Return these candidates restricted to an ``interval``; raise a ValueError if none is eligible."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -446,7 +446,7 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest high-agreement partition that divides clusters of ``labels``, else ``labels``."""
+        """Return the finest partition of high agreement that is nested in ``labels``, or else ``labels``."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if its points, with positions X, differ from cluster-free data.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
@@ -469,7 +469,7 @@ class Candidates:
         return labels
 
     def joined(self, other: Candidates) -> Candidates:
-        """Return these candidates joined with others that were scored by the same objectives."""
+        """Return these candidates followed by others, which must be scored by the same objectives."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("values", "score", "total")
@@ -543,8 +543,8 @@ def choose_solution(
     trusted: bool | None = None,
 ) -> Solution:  # fmt: skip
     """Compute the result from the candidates, labels and pairs, or from labels and bag kernels alone."""
-    # ``hard``: must-links are certain. ``trusted``: the best candidate is the result unless it contradicts
-    # labels. If it is None, classes are predicted from the labels.
+    # ``hard``: must-links are certain. ``trusted``: whether the best candidate is the result if it does not
+    # contradict labels. If ``trusted`` is None, classes are predicted from the labels.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -585,7 +585,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
-    """Return the values of n_clusters for a larger pool, up to ``most``, or [] to keep the pool."""
+    """Return the ``k_range`` of a larger pool (up to ``most``), or [] if the pool need not be extended."""
     if ks is None:
         return []
     n_points = samples.n_points
@@ -597,7 +597,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
     else:
         step, limit = max(2, top // 10), n_points // 5
         more = [*range(top + step, min(2 * top, limit) + 1, step)]
-        # HDBSCAN can find more than ``top`` clusters, on which the other families cannot agree.
+        # HDBSCAN can find more than ``top`` clusters, but no other family in the pool can agree with it then.
         if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
             agreed = agreed_number(samples, candidates, top + 1, n_points // _FEWEST_PER_GROUP)
             last = min(math.ceil(agreed / _NEAR_TOP), limit)
@@ -606,9 +606,9 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 
 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
-    """Return the n_clusters for which two hierarchies agree most, or 0 if they agree too little."""
+    """Return the n_clusters for which Ward and Genie agree most, or 0 if they agree too little."""
     # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
-    # suggests separate groups. Data with many duplicates are excluded: they look like groups.
+    # suggests separate groups. Exclude data with many duplicates, which look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
     if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
@@ -633,7 +633,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the only possible partition into ``n_clusters``, or None. Warn if it has fewer clusters."""
+    """Return the only possible partition into (at most) ``n_clusters``, or None; warn if it has fewer."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -668,7 +668,7 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster by propagated pairs, then repair violations. ``n_clusters=None`` is cross-validated."""
+    """Cluster by propagated pairs, and repair violated pairs. Cross-validate ``n_clusters`` if it is None."""
     # There are too few pairs for cross-validation, so repair the best candidate instead.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
@@ -690,7 +690,7 @@ def _by_pairs(
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
-    """Return the eight values of n_clusters with the highest totals, and the best score for each value."""
+    """Return the eight values of n_clusters with the highest totals, and the highest score for each."""
     members = np.arange(len(candidates.labels)) if candidates.interval is None else candidates.eligible
     numbers, at = np.unique(candidates.pool.n_clusters[members], return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
@@ -704,10 +704,10 @@ def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
     """Return the best candidate, its clusters numbered by class, or None if it contradicts the labels."""
-    # If a cluster has labels of several classes, the candidate is returned only with ``clamp``, and only if
-    # some cluster has no labels and a fifth of the labels are the only label of their class. (By the
-    # Good-Turing estimate, a fifth of samples then belong to classes without labels.) Otherwise, ``trusted``
-    # decides. Clusters without labels get numbers above the class numbers.
+    # If no cluster has labels of several classes, ``trusted`` decides. Otherwise, return the candidate if
+    # ``clamp`` is True, a cluster has no labels, and a fifth of the labels are the only ones of their class.
+    # (By the Good-Turing estimate, a fifth of samples then belong to classes without labels.) Clusters
+    # without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
@@ -773,9 +773,9 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, combined with classifiers."""
-    # If ``found`` contains the points' classes, the kernel affects only the probabilities: each point's class
-    # gets at least .5. ``kind="auto"`` uses classifiers if there is a mean of four labels per class.
-    # Takes O(n_points^3) time.
+    # If ``found``, the classes of the points, is given, the kernel affects only the probabilities, of which
+    # the class in ``found`` gets at least .5. ``kind="auto"`` uses classifiers if there is a mean of four
+    # labels per class. Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     # With fewer labels, graph and linear kernels worsen the results for non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes
@@ -821,7 +821,7 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between all points and labelled points; weights favour partitions that match the labels."""
+    """Kernel between all points and labelled points; partitions that match the labels have more weight."""
 
     # ``counts``, shape (n_points, n_classes): number of labelled samples per point and class.
 

@@ -41,9 +41,9 @@ class AMOSAClus(MedoidSetClusterer):
 
     The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
     for :class:`NSGA2Clus` has the same objectives, selection rules and attributes. By default, it evaluates
-    8400 solutions in batches and 7300 individually. An evaluation takes as long as in :class:`NSGA2Clus`, or
-    O(n_samples k n_features) time with centres. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb,
-    IEEE TEVC 12, 2008.
+    8400 solutions in batches and 7300 one at a time. A set of medoids takes as much time to evaluate as in
+    :class:`NSGA2Clus`, and k centres take O(n_samples k n_features) time. Source: NSGA-II-clus;
+    Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class BagData(NamedTuple):
     raw_bags: Bags
     constraints: PairwiseConstraints | None
     seed: np.random.SeedSequence
-    equal: NDArray[np.intp]  # number of each distinct bag
+    equal: NDArray[np.intp]  # number of each bag; identical bags share a number
 
     def united(self, labels: NDArray[Any]) -> Labels:
         """Move identical bags without pairs to the cluster that most of them belong to."""
@@ -164,7 +164,7 @@ class BagClusterer(
         if pandas and hasattr(X, "columns") and len(X) != len(distances):
             import pandas as pd  # slow import
 
-            # Create the frame here: scikit-learn's wrapper would use the index of X (one entry per instance).
+            # Create the DataFrame here: scikit-learn's wrapper would use the index of X, not one of bags.
             return pd.DataFrame(distances)  # type: ignore[return-value]
         return distances
 
@@ -196,7 +196,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags, and set the fitted attributes. Subclasses with a search yield its Plan first."""
+        """Cluster the bags, and set the fitted attributes. Methods with a search yield its Plan first."""
 
     def _check_sizes(self, n_bags: int) -> None:
         _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
@@ -212,7 +212,7 @@ class BagClusterer(
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair that enforces pairs and the minimum size, or None if it has no effect."""
+        """Return the repair that enforces pairs and minimum cluster sizes, or None if it has no effect."""
         return pair_rule(
             data.bags.n_bags,
             least,
@@ -223,7 +223,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Set labels, with identical bags united and clusters renumbered; return former cluster numbers."""
+        """Unite identical bags, set ``labels_`` and related attributes; return former cluster numbers."""
         why, least = "the distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -244,12 +244,12 @@ class BagClusterer(
         return order
 
     def _set_centers(self, centers: FloatArray) -> None:
-        """Set the cluster centres, given scaled centres in the order of the clusters in ``labels_``."""
+        """Set ``cluster_centers_`` from scaled centres in the order of the clusters in ``labels_``."""
         self._centers = centers
         self.cluster_centers_ = centers * self._range.span + self._range.low
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the medoids (bag indices in the order of the clusters in ``labels_``) and kind of distance."""
+        """Set the medoids, given as one bag index per cluster in ``labels_``, and the kind of distance."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind

@@ -127,7 +127,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics without individuals that have illegal empty clusters, which can lower the objective."""
+    """Statistics of the individuals without illegal empty clusters, which can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # If must-links are repaired, too few bags may be movable to fill small clusters.
+        # If repairs keep must-links, there may be too few free bags to fill small clusters.
         guaranteed = data.constraints is None or self.constraint_handling == "penalty"
         geometry = BagGeometry(
             data.bags,
@@ -289,7 +289,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
         ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
         Factor that multiplies the fitness of partitions with empty clusters: the share of non-empty clusters
-        or, as in the paper, their number, which does not penalise these partitions.
+        or, as in the paper, their number, which is no penalty, because it is at least 1.
 
     Examples
     --------
@@ -326,7 +326,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """CHC for multi-instance clustering, which minimises the Davies-Bouldin index (Eq. 10).
 
-    Only parents that differ in enough genes are crossed. The children's genes are mutated one by one, with a
+    Only parents that differ in enough genes are crossed. The children are mutated gene by gene, with a
     preference for values that lower the index, and improved by k-means steps. The best parents and children
     survive. If no two parents differ enough, the population restarts from the best individuals. The index
     favours single-bag clusters; set ``min_cluster_size`` or use :class:`MemeticCHCMIC`. A generation
@@ -444,7 +444,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 @documented(slot_toolbox)
 @_options.estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
-    """Genetic search for the medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
+    """Genetic search for medoid bags and their number, to minimise the Davies-Bouldin index (Eq. 10).
 
     An individual has up to ``n_clusters`` medoid bags. Each bag is assigned to its nearest medoid. Computing
     the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
@@ -461,8 +461,8 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     mutation : {"index", "rank"}
         Mutation replaces a medoid with a bag at a similar position in X (``"index"``, paper) or a nearby bag.
     pc, pm, p_gene : float
-        Probabilities that a pair is crossed, that an individual is mutated, and that each of its medoids is
-        then replaced.
+        Probabilities of crossing a pair, of mutating an individual, and of replacing each medoid of a mutated
+        individual.
 
     Attributes
     ----------
@@ -572,7 +572,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return distances to medoids. Those between medoids are large, so repairs move no medoid."""
+        """Return distances to medoids, with large values between medoids, so that repairs move no medoid."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0

@@ -54,7 +54,7 @@ class BagKMeans(BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set the fitted attributes of the best run (history from step ``first``); return its index."""
+        """Set the fitted attributes from the best run, numbering steps from ``first``; return its index."""
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -97,7 +97,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     Each assignment satisfies the constraints if possible. Must-linked bags form groups, which are assigned
     in descending order of size; groups that are cannot-linked are assigned to different clusters. Small
     clusters are then filled with unconstrained bags. If the distance is asymmetric, updates can increase the
-    inertia. A run stops when earlier medoids recur; the best solution since their first occurrence is used.
+    inertia. A run stops when medoids recur; its result is the best solution between the two occurrences.
     Computing the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes, and an update takes
     O(n_init n_clusters n_bags^2) time.
 
@@ -231,10 +231,10 @@ class MIKMeans(BagKMeans):
     """k-means of bags (MIKM); the distance from a bag to a centre is that of the bag's farthest instance.
 
     Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia, because means do
-    not minimise distances to farthest instances. A run stops when a partition recurs; the best partition
-    since its first occurrence is used. An iteration takes O(n_clusters n_instances n_features) time. With one
-    instance per bag, this is Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs.
-    1, 3, 4 and 11.
+    not minimise distances to farthest instances. A run stops when a partition recurs; its result is the best
+    partition between the two occurrences. An iteration takes O(n_clusters n_instances n_features) time. With
+    one instance per bag, this is Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and
+    Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------

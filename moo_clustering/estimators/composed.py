@@ -30,9 +30,9 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
     """Base class for user-defined clusterers; subclasses implement :meth:`make_problem`.
 
-    The search uses NSGA-II or any other pymoo algorithm, with ``problem.operators(algorithm)``. Subclasses
-    inherit ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars and the
-    scikit-learn interface. The decorator ``@estimator`` turns annotated fields into parameters.
+    The search uses NSGA-II or another pymoo algorithm, with the operators ``problem.operators(algorithm)``.
+    Subclasses inherit ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars and
+    the scikit-learn interface. The decorator ``@estimator`` turns annotated fields into parameters.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     chosen_ : int
         Row of the selected solution in ``pareto_front_``.
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Cluster memberships (fuzzy encodings only). Clusters that do not occur in ``labels_`` come last.
+        Cluster memberships (fuzzy encodings only). Clusters without samples in ``labels_`` come last.
     """
 
     pop_size: Count = 60
@@ -53,7 +53,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
 
     @abstractmethod
     def make_problem(self, X: FloatArray, constraints: PairwiseConstraints | None) -> PartitionProblem:
-        """Create the PartitionProblem for X, shape (n_samples, n_features), and all pairs, if any."""
+        """Create the PartitionProblem for X, shape (n_samples, n_features), and ``constraints``, if any."""
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
@@ -97,7 +97,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self.n_clusters_ = int(self.labels_.max()) + 1
         if self._soft is not None:
             genes = self._genes[row : row + 1]
-            # Reorder the columns like the labels, which are renumbered by first appearance.
+            # ``labels_`` number the clusters by first appearance; reorder the columns in the same way.
             order = self._soft.decode(genes)[0][np.unique(self.labels_, return_index=True)[1]]
             memberships = self._soft.memberships(genes)[0]
             rest = np.arange(self.n_clusters_, memberships.shape[1])

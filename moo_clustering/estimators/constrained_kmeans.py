@@ -31,7 +31,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Minimum number of free groups of samples in the first linear or integer programme of an assignment.
+# The first linear or integer programme of an assignment decides on at least this many groups of samples.
 _FREE = 100
 
 
@@ -363,7 +363,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function that maps costs to (labels, gap), warm-started with its last dual values."""
+        """Return a function from costs to labels and optimality gap; each call starts from the last duals."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -403,7 +403,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Reassign cannot-linked and nearly tied groups (more if infeasible) by an integer programme."""
+        """Reassign cannot-linked groups, and as many nearly tied ones as needed, by an integer programme."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -459,7 +459,7 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign some groups, given the amounts ``spent`` by all others; return shares and dual values."""
+        """Assign the rows of ``cost``, given the amounts ``spent`` by others; return fractions and duals."""
         # With ``rivals`` (cannot-linked pairs of rows), the solution is integral and the dual values are 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")

@@ -59,7 +59,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         Normalised-cut weighting of documents, see :class:`NCWTransformer`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
-        n_documents). Named methods except ``"cspa"`` use METIS, if installed, which balances clusters.
+        n_documents). If METIS is installed, named methods except ``"cspa"`` use it, which balances clusters.
     run_selection : {"none", "best_half", "pareto"}
         Runs used in the consensus: all runs, the half that agrees best with all runs, or an evolved subset.
     select : {"anmi", "i2"}
@@ -134,7 +134,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         """
         matrix = csr_array(validated_rows(self, X, reset=True))
         parts = matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape)
-        # Parameters on which a run does not depend.
+        # Use fixed values for the parameters on which a run does not depend.
         checkpoint = _base.checkpoint_for(
             self, *parts, n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -212,7 +212,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean weights, or the largest for documents without terms.
+        """Predict the cluster with the most similar mean weights, or the largest one if there are no terms.
 
         Predictions for training documents can differ from ``labels_``, the consensus of the runs.
         """
@@ -432,7 +432,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save the finished runs; return how many the file contains. Warn on failure (raise if 0)."""
+    """Save the finished runs; return the number in the file. If saving fails, warn, or raise if it is 0."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -533,7 +533,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Compute the share of each cluster (row) that runs group with each document (column), on average."""
+    """Return the share of each cluster (row) that a run groups with each document (column), on average."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -557,7 +557,7 @@ def dense(X: Any) -> AnyFloatArray:
 
 
 def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
-    """Return ``given`` or, if None, ``feature_names_in_``; raise a ValueError if their number is wrong."""
+    """Return ``given`` or, if None, ``feature_names_in_``; raise a ValueError for a wrong number of names."""
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is not None and len(names) != model.n_features_in_:
         raise ValueError(
