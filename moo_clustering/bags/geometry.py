@@ -282,9 +282,9 @@ def farthest_candidates(
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
     it suffices that the other instance is farther on average for any choice of s bag means. Takes O(n N d)
     time for N means and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32
-    MB of memory or, if larger, two rows of N numbers. Differences within rounding errors never omit an
-    instance. Bags that require more memory are pruned in parts, which can retain more instances than
-    necessary. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    MB of memory or, if larger, two rows of N numbers. Instances whose distances differ only by rounding
+    errors are retained. Bags that require more memory are pruned in parts, which can retain more instances
+    than necessary. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
