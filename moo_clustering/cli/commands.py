@@ -562,7 +562,7 @@ def update(folder: Path, data: Path, **options: Any) -> None:
     """Add the rows of a table to a run.
 
     DIR is the folder of a `fit` of a table by pareto-clustering, and DATA a table with the same columns, in
-    any order. The clusters change where the new rows require it. They keep their labels and the names set by
+    any order. Clusters change where the new rows require it, but keep their labels and the names set by
     `rename`. The command prints births, deaths, merges and splits of clusters, and how many earlier rows
     changed cluster. All files of DIR, including clustered.csv and the report, then describe all rows. If the
     command is killed, DIR contains either the earlier or the new run.
