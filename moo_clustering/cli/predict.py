@@ -270,7 +270,7 @@ def _number(cluster: str) -> int | str:
 
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
     """Rename clusters in all files of a locked run folder; return each cluster's label, size and name."""
-    # ``changes`` maps cluster labels or current names to new names, or to None to restore the name of the fit.
+    # ``changes`` maps cluster labels or current names to new names; None restores the name from the fit.
     # All new files are written before the first file is replaced. The record is replaced first, because it
     # contains the names from the fit, so that a killed command can be repeated.
     record = runs.run_record(folder)
