@@ -236,7 +236,7 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` contains individuals, or None for those not yet created; ``_born`` their iterations.
+        # ``_members`` contains None for individuals not yet created, ``_born`` the iteration of each birth.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
@@ -385,7 +385,7 @@ def evolve(
         own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search._settings()}
         own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # Equal data yield equal objectives of two fixed genotypes, whose hash identifies the data.
+            # Identify the data by a hash of the objectives of two genotypes, the same in all runs.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))
@@ -477,7 +477,7 @@ class PymooSearch:
         self._state = AlgorithmState(self._algorithm)
         # Number of iterations in which outputs of user-defined operators are still checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        # None before the first unchecked generation; False if generations require pymoo individuals.
+        # None until the first generation without checks; False if generations require pymoo individuals.
         self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
@@ -671,7 +671,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Return a copy of an algorithm, or an object of a class, with ``operators`` instead of the defaults."""
+    """Return a copy of an algorithm, or create one from a class, with ``operators`` replacing defaults."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(

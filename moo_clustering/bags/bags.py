@@ -222,7 +222,7 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return bags with other ``instances`` (n_instances, d); if d is unchanged, names are kept."""
+        """Return bags with other ``instances`` (n_instances, d); equal d keeps the ``feature_names``."""
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
@@ -498,7 +498,7 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
-    Raises a ValueError or TypeError if ``X`` has no valid bags, or does not match ``groups`` or ``offsets``.
+    Raises a ValueError or TypeError if ``X``, ``groups`` or ``offsets`` are invalid or do not match.
 
     Parameters
     ----------

@@ -163,7 +163,7 @@ def sliced_quantile_embedding(
 
 
 def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Return rows of the sorted values below and above each quantile, and the weight of the one above."""
+    """Return the rows of the sorted values below and above each quantile, and the weights of the latter."""
     levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
     last = bags.sizes[:, None] - 1
     place = levels * last

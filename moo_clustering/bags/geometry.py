@@ -18,7 +18,7 @@ from moo_clustering.bags.bags import as_bags, to_offsets
 Weighting = Literal["bag", "instance"]
 # Squared distances below this share of the largest squared norm are rounding errors, and are set to 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
-# Bytes for the arrays of one block of partitions; the same for any number of threads, as are the results.
+# Bytes for the arrays of one block of partitions; constant, because results must not depend on n_jobs.
 _SCRATCH = 64 * 2**20
 # Maximum number of distances from a bag's instances to all bag means in one table (32 MB of float64).
 TABLE_ITEMS = 1 << 22
@@ -155,10 +155,10 @@ class BagGeometry(Shared):
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Return each cluster's size and weight, shape (p, K) for p partitions into K clusters, and products.
+        """Return cluster sizes and weights, shape (p, K) for p partitions into K clusters, and two products.
 
-        The sum of its weighted bag means is multiplied by all instances (unless ``projections=False``), shape
-        (p, K, n_slots, n_chunks), see :func:`_chunk_layout`, and by all weighted bag means, (p, K, n_bags).
+        The sum of a cluster's weighted bag means is multiplied by the instances (:func:`_chunk_layout`), shape
+        (p, K, n_slots, n_chunks), unless ``projections=False``, and by weighted bag means, (p, K, n_bags).
         """
         count, arrays = len(labels), self.arrays
         counts = np.empty((count, n_clusters), dtype=np.int64)
@@ -361,7 +361,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 def _chunk_layout(sizes: Int64Array) -> tuple[Int64Array, NDArray[np.int32], Int64Array]:
     """Divide bags into chunks; return instances (n_slots, n_chunks), chunks' bags, and bags' first chunks."""
-    # A chunk contains n_slots instances of one bag; a bag's last chunk is filled with its last instance.
+    # A chunk contains n_slots instances of one bag; the last one is repeated to fill the bag's last chunk.
     # Computing the maximum of a chunk costs n_slots operations plus three for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)

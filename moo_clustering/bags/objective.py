@@ -135,8 +135,8 @@ class BagObjective(Shared):
         p_gene : float, default=0.7
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            ``"contrast"`` weights a label by the worst objective minus its own, ``"scaled"`` as in Eq. 9, and
-            ``"printed"`` by its own (Eqs. 5-6), which favours bad labels. ``"greedy"`` uses the best label.
+            ``"contrast"`` weights labels by the worst label's objective minus theirs, ``"scaled"`` as in Eq. 9,
+            ``"printed"`` by their own (Eqs. 5-6), favouring bad labels. ``"greedy"`` uses the best label.
         max_trials : int, optional
             Budget of trial evaluations; when it is exhausted, the remaining individuals are left unchanged.
         """
@@ -249,13 +249,13 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """Return 1.5 times the largest distance, minus the distance (0 to empty clusters), plus ``bias``."""
+    """Return 1.5 times a bag's largest distance, minus each distance (0 to empty clusters), plus ``bias``."""
     near = np.where(np.isfinite(distances), distances, 0.0)
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return each bag's mean squared norm of instances or, for "printed_meansq", squared norm of the mean."""
+    """Return the mean squared norm of each bag's uncentred instances ("printed_meansq": of their mean)."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

@@ -79,7 +79,7 @@ class PartitionRepair:
 class PairPenalty(PartitionRepair):
     """Repair that minimises distances**power * (1 + penalty * V), and ensures the minimum cluster size."""
 
-    # V in [0, 2] is the violation. Bags in pairs move one at a time until no move lowers this cost.
+    # V in [0, 2] is the violation. Constrained bags move one at a time until no move lowers this cost.
 
     def __init__(
         self,

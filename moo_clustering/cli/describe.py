@@ -110,7 +110,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return the features or, for distances, positions in the plane, to be plotted, and column names."""
+    """Return the data to plot (features or, for distances, positions in the plane) and column names."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:

@@ -75,7 +75,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create a report page with questions, and with the session's current partition as "answers"."""
+    """Create a report page with questions, and the session's current partition as solution "answers"."""
     from moo_clustering.visualization.report import render
 
     asked = replace(

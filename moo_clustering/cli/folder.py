@@ -263,7 +263,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
         record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             return False, True
-        # A complete run with a checkpoint but no report was killed before the report was written.
+        # If a complete run has a checkpoint but no report, saving the report failed: it can be resumed.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:

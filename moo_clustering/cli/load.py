@@ -290,7 +290,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the lines of an ARFF file before the data, "" if it is unreadable: the reader will report it."""
+    """Return the lines before the data of an ARFF file; "" if unreadable, which the reader will report."""
     lines = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
@@ -349,7 +349,7 @@ def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Leave scaling to the estimator if the user set ``scale``; other methods count words or adapt to units.
+    # Do not scale columns if the user set ``scale``, or if the method counts words or adapts to any units.
     if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"

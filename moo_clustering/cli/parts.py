@@ -64,7 +64,7 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Function that returns the clusters of new rows, and whether they are unlike the rows of the fit."""
+    """Callable that returns the clusters of new rows, and whether they are unlike the rows of the fit."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
@@ -182,7 +182,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return the cluster sizes, and the rows ``numbers`` and first rows of clusters, with their labels."""
+    """Return cluster sizes, the indices in ``numbers`` and of each cluster's first row, and their labels."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:

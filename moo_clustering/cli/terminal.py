@@ -168,7 +168,7 @@ def standard_streams() -> Iterator[None]:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Context in which garbage is rarely collected, and never at exit: this would take as long as a fit."""
+    """Collect garbage rarely, and not at exit, because this would take as long as a small fit."""
     previous = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *previous[1:])
     atexit.register(gc.freeze)
@@ -278,8 +278,8 @@ class Command(click.Command):
                 try:
                     code = run(*args, standalone_mode=False, **extra)
                 finally:
-                    # After a KeyboardInterrupt inside exec(), Python ends by SIGINT instead of the exit code,
-                    # even if it was caught. Another exec() resets this.
+                    # After a KeyboardInterrupt inside exec(), even if it is caught, Python ends by SIGINT
+                    # and ignores the exit code. Another exec() resets this.
                     exec("")
             except (click.Abort, KeyboardInterrupt) as error:
                 if isinstance(error.__cause__, EOFError):

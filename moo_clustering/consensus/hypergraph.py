@@ -67,8 +67,8 @@ def cspa(
 ) -> Labels:
     """Compute a consensus from the co-association S_ij, the share of runs with i and j in the same cluster.
 
-    If the samples that share a cluster in all runs form ``n_clusters`` groups, these are the result. So are
-    ``n_clusters`` connected components of the hypergraph, whose edges are the clusters of all runs. Takes
+    If the samples that share a cluster in all runs form ``n_clusters`` groups, these are the result. This
+    also applies to ``n_clusters`` connected components of the hypergraph (whose edges are clusters). Takes
     O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes at most
     O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
 
@@ -81,8 +81,8 @@ def cspa(
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers; -1 marks samples missing from a run. S_ij is the share of the runs that contain both i and
-        j, and is 0 if no run does. The number of clusters may differ between runs.
+        Integers; -1 marks samples missing from a run. S_ij is computed from the runs that contain both i
+        and j, and is 0 if there are none. The number of clusters may differ between runs.
     n_clusters : int
         From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs; the result has
         fewer clusters if fewer samples are distinct.
@@ -205,7 +205,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S with zero diagonal, or a symmetric graph with the ``n_neighbors`` largest entries per row."""
-    # If this graph has more components than clusters, link the first samples of components by their entries.
+    # If this graph has more components than clusters, link their first samples by the largest entries.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -516,10 +516,10 @@ def hbgf(
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
     If the samples that share a cluster in all runs form at most ``n_clusters`` groups, these are the result.
-    So are ``n_clusters`` connected components of the graph. METIS takes roughly O(n_samples n_runs) time;
-    spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E clusters, at most 2000, in
-    total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern, C. Brodley, International
-    Conference on Machine Learning (2004).
+    This also applies to exactly ``n_clusters`` connected components of the graph. METIS takes roughly
+    O(n_samples n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E
+    clusters, at most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern,
+    C. Brodley, International Conference on Machine Learning (2004).
 
     Parameters
     ----------
@@ -547,7 +547,7 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF, or cluster only samples if ``instead``, which METIS warnings recommend, is empty."""
+    """Compute HBGF. METIS warnings recommend ``instead``; if it is empty, k-means clusters samples only."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -737,7 +737,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Matching omitted all clusters with these samples: use the similarity of clusters to meta-clusters.
+        # Matching omitted all clusters of these samples: use the meta-clusters similar to these clusters.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)

@@ -89,8 +89,8 @@ def reconstruction_weights(
     edges : csr_array of shape (n_samples, n_samples)
         One entry (i, j) for each link from i to j in any member; values are ignored.
     orientation : {"row", "column"}, default="row"
-        ``"row"`` reconstructs each sample from the samples to which it links; ``"column"``, which follows the
-        formula A S literally, from the samples that link to it, if there are any.
+        ``"row"`` reconstructs each sample from the samples to which it links; ``"column"``, as in the paper's
+        formula taken literally, from the samples that link to it, if there are any.
     ridge : float, default=0.025
         Ridge penalty for the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
@@ -115,7 +115,7 @@ def reconstruction_weights(
         n_jobs,
     )
     np.maximum(weights, min_weight, out=weights)
-    # Copy: the next line must not remove entries from ``edges``.
+    # Copy, because the next line must not remove entries of ``edges``.
     S = sp.csr_array((weights, problem.indices, problem.indptr), shape=problem.shape, copy=True)
     S.eliminate_zeros()
     if orientation == "column":
@@ -159,7 +159,8 @@ def diversity_weights(
 ) -> sp.csr_array:
     """Compute ES2: s_ij is the sum of 1 - DIV over the members that link i to j, divided by M (PESC, Eq. 5).
 
-    Takes O(M N) time and O(N width) memory for M members and N samples.
+    DIV is defined in :func:`~moo_clustering.diversity.diversity`. Takes O(M N) time and O(N width) memory for
+    M members and N samples.
 
     Parameters
     ----------

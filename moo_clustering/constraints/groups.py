@@ -173,7 +173,7 @@ class InconsistentConstraintsError(ValueError):
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By default, unpickling passes only the message to the constructor, so workers could not raise this.
+        # By default, unpickling passes only the message, so the error of a worker could not be restored.
         return type(self), (self.conflicts, self._reasons)
 
 
