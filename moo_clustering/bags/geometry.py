@@ -157,7 +157,7 @@ class BagGeometry(Shared):
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
         """Return cluster sizes and weights, shape (p, K) for p partitions into K clusters, and two products.
 
-        The sum of a cluster's weighted bag means is multiplied by the instances (:func:`_chunk_layout`), shape
+        The sum of a cluster's weighted bag means is multiplied by instances (:func:`_chunk_layout`), shape
         (p, K, n_slots, n_chunks), unless ``projections=False``, and by weighted bag means, (p, K, n_bags).
         """
         count, arrays = len(labels), self.arrays
