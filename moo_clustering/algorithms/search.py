@@ -80,8 +80,9 @@ def drive(
     signs : array-like of shape (n_objectives,), optional
         -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
-        File to write after the initial population, every ``every`` generations and at the end, and whether to
-        resume from it. A path means ``Checkpoint(path)``. Resumed and uninterrupted runs are bit-identical.
+        File to write after the initial population, then every ``checkpoint.every`` generations and at the
+        end, and whether to resume from it. A path means ``Checkpoint(path)``. Resumed and uninterrupted runs
+        are bit-identical.
 
     Returns
     -------
@@ -138,7 +139,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# Fit as a generator that yields each search before running it, so that the caller can run the search.
+# A fit as a generator: it yields the plan of each search, and runs the search only when it is resumed.
 Plans = Generator[Plan, None, Result]
 
 
@@ -476,7 +477,7 @@ class Saver:
                 self._recorder.begin(getattr(self._search, "seed", None))
 
     def save_if_due(self) -> None:
-        """Write a checkpoint if the generation is a multiple of ``every``."""
+        """Write a checkpoint if the generation is a multiple of ``checkpoint.every``."""
         if self._checkpoint is not None and self._search.generation % self._checkpoint.every == 0:
             self.save()
 

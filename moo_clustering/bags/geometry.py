@@ -295,7 +295,7 @@ def farthest_candidates(
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        Values s above 1 omit more instances, but no weight of a centroid may then exceed 1/s.
+        Values s above 1 omit more instances, but then no mean may have a weight above 1/s in a centroid.
 
     Returns
     -------
@@ -318,7 +318,7 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # An instance that is farther than another from all means is farther from any subset of them.
+            # First try some of the means: if these omit no instance of the bag, all means omit none.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept

@@ -135,8 +135,8 @@ class BagObjective(Shared):
         p_gene : float, default=0.7
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            ``"contrast"`` weights a label by the worst objective minus the label's, ``"scaled"`` as in Eq. 9, and
-            ``"printed"`` by the label's (Eqs. 5-6), favouring bad labels. ``"greedy"`` uses the best label.
+            ``"contrast"`` weights a label by the worst objective minus its own, ``"scaled"`` as in Eq. 9, and
+            ``"printed"`` by its own one (Eqs. 5-6), favouring bad labels. ``"greedy"`` uses the best label.
         max_trials : int, optional
             Budget of trial evaluations; when it is exhausted, the remaining individuals are left unchanged.
         """

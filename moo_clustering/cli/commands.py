@@ -357,7 +357,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
     features are the attributes that are not named by options or, if there are none, the areas' centres. With
-    -k auto, --set min_cluster_weight=W sets a region's minimum weight. Also writes regions.geojson.
+    -k auto, --set min_cluster_weight=W sets a region's minimum weight. DIR also contains regions.geojson.
 
     A table that may be larger than memory is read in partitions: a glob such as 'table/*.parquet', several
     files, a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet,

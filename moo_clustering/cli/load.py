@@ -608,7 +608,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = 2, max_df: float = 1.0
 ) -> TextSamples:
-    """Compute unit rows of tf-idf weights t ln(n / df) for stems in ``min_df`` to ``max_df`` documents."""
+    """Compute tf-idf weights of stems in ``min_df`` to ``max_df`` documents, with rows of unit length."""
     # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
     texts, chosen = samples.source.texts, _available(stemmer)
     own = None if chosen == "none" else chosen

@@ -201,7 +201,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     """Write the clusters of a partitioned table to a folder, and print the number of rows per cluster."""
     _refuse_unused("")
     model = runs.load_model(folder)
-    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, its folder
+    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # a glob is named after its folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
     label = PreparedLabels(model)
     with _workers(options):

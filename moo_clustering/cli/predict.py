@@ -79,7 +79,7 @@ def run_predict(
         return
     for note in drift.notes:
         click.echo(f"Note: {message_line(note)}", err=True)
-    click.echo(replace(drift, columns=()))  # the notes already mention the columns
+    click.echo(replace(drift, columns=()))  # the notes mention the same columns
     if n := int(np.count_nonzero(rows.get("ignored", ()))):
         cells = f"Some cells in {n} row{'s' * (n > 1)} were treated as missing"
         click.echo(f"{cells}; the column {found.columns[-1]} lists them.")

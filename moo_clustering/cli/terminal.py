@@ -249,7 +249,7 @@ class Command(click.Command):
         _check_environment()
         _spare_threads()
         try:
-            # Imports may also issue warnings.
+            # Include warnings that imports issue.
             with shown_warnings():
                 return super().invoke(context)
         except (click.exceptions.Exit, click.Abort, click.UsageError):
@@ -257,7 +257,7 @@ class Command(click.Command):
         except Exception as error:
             sentence = None if context.params.get("traceback") else _sentence(error)
             said = sentence or str(error)
-            # Libraries report invalid values without naming the environment variable.
+            # Libraries do not name the environment variable if its value is invalid.
             blamed = [
                 f"{name}={value}"
                 for name, value in os.environ.items()
