@@ -98,8 +98,8 @@ def ask(folder: Path, **options: Any) -> None:
     """Improve the clusters of a run by answering questions about samples.
 
     DIR is a folder written by `fit` with pareto-clustering or pareto-bags, without labels or pairs. The data
-    file is not needed: each answer updates the clusters from the partitions saved in the run, and the most
-    informative question follows.
+    file is not needed. After each answer, the clusters are updated from the partitions saved in the run, and
+    the most informative question is asked next.
 
     A question shows two samples with their texts, or with the features in which they differ most, in the
     units of the table. Press t (together), a (apart), ? (do not know), u (undo) or q (quit). If the input is
@@ -109,8 +109,8 @@ def ask(folder: Path, **options: Any) -> None:
     {"answer": "together"} on stdin. The answers "undo" and "quit" are also allowed.
 
     Each answer is saved to answers.json in DIR immediately; --resume continues a session. At the end, the
-    clusters are saved in a folder for `report` and `explore`, which also contains the answers for `fit`, in
-    must_link.csv and cannot_link.csv.
+    clusters are saved in a folder that `report` and `explore` can show. For `fit`, it also contains the
+    answers, in must_link.csv and cannot_link.csv.
     """
     from moo_clustering.cli.ask import run_ask
 
@@ -380,7 +380,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     clusters. The first three also accept -k; without it, they list other plausible numbers, too.
 
     The recommended methods run an evolutionary search only with --set n_gen=G, and then report two controls:
-    the result without this search, and with random survival.
+    the results without this search and with random survival.
 
     The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv (the
     table with the cluster of each row), model.skops (for `moo-clustering predict`), clusters.csv (name and
@@ -582,8 +582,8 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
 
     DIR is the folder of a `fit` of a table. RULE is alternative-0 or another alternative in
     alternatives_summary.csv, a row index of front.csv, the name of an objective (its best solution), knee or
-    another rule of the method; auto is the result of the fit. All files of DIR, including clustered.csv and
-    the report, then describe this solution. Similar clusters keep the names set by `rename`.
+    another rule of the method; auto selects the result of the fit. All files of DIR, including clustered.csv
+    and the report, then describe this solution. Similar clusters keep the names set by `rename`.
     """
     from moo_clustering.cli.update import run_choose
 
