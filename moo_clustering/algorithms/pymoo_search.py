@@ -70,18 +70,18 @@ Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
 # Types of the default operators of pymoo's genetic algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
-# pymoo algorithms that contain running generators or other searches.
+# pymoo algorithms that cannot be saved, because they contain running generators or other searches.
 _UNSAVED = {"CMAES", "SimpleCMAES", "EPPSO"}
 # The algorithm running in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
-# Objects created during a run that can be rebuilt from their attributes.
+# Classes whose objects a run may replace by new ones, which a checkpoint restores from their attributes.
 _MADE_ANEW = {"HyperplaneNormalization": HyperplaneNormalization}
 _EVALUATED = "evaluated."  # field names contain no dots
 _DATA = "data."
 _SEQUENCES = (list, tuple, set)
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
-# Attributes that are not saved, because the run replaces them or does not depend on them.
+# Algorithm attributes that are not saved, because a resumed run sets them or does not depend on them.
 _TRANSIENT = {
     "problem", "initialization", "off", "random_state", "seed", "start_time", "history", "verbose",
     "save_history", "display", "output", "callback", "termination",
@@ -104,7 +104,7 @@ pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
-    """Make pymoo functions that are called without a generator use the algorithm's generator."""
+    """Context in which pymoo functions that are called without a generator use that of ``algorithm``."""
     token = _ACTIVE.set(algorithm)
     try:
         yield
@@ -207,7 +207,7 @@ def violations_of(batch: Batch, problem: Any) -> FloatArray:
 
 def evaluated(X: Genes, algorithm: Any) -> Batch:
     """Evaluate genotypes for an algorithm and count the evaluations; NaN objectives raise a ValueError."""
-    # If the problem sets ``out["X"]``, this is cast to the dtype of the genotypes and replaces them.
+    # If the problem sets ``out["X"]``, use these genotypes, cast to the dtype of ``X``, instead of ``X``.
     problem, evaluator = algorithm.problem, algorithm.evaluator
     options = {"return_values_of": list(evaluator.evaluate_values_of), "return_as_dictionary": True}
     batch: Batch = problem.evaluate(X, **options, algorithm=algorithm)
@@ -236,13 +236,13 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` contains None for individuals not yet created; ``_born`` contains birth iterations.
+        # ``_members`` contains None for individuals not yet created, ``_born`` the iteration of each birth.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
     @staticmethod
     def suits(algorithm: Any) -> bool:
-        """Return whether arrays suffice because no other code uses individuals between generations."""
+        """Return whether generations can use arrays, because no other code uses individuals between them."""
         if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
             return False
         problem, mating = algorithm.problem, algorithm.mating
@@ -302,7 +302,7 @@ class ArrayGenerations:
         return np.where((rng.random(len(X)) <= get(mutate.prob, size=len(X)))[:, None], mutants, X)[:n]
 
     def _survivors(self, F: FloatArray, rng: Generator) -> IntArray:
-        """Return the rows that survive pymoo's ``RankAndCrowding``, and store their ranks and crowding."""
+        """Return rows that survive pymoo's ``RankAndCrowding``; store their ranks and crowding distances."""
         survival, room = self._algorithm.survival, min(self._algorithm.pop_size, len(F))
         rows, ranks, spreads = [], [], []
         for rank, front in enumerate(survival.nds.do(F, n_stop_if_ranked=room)):
@@ -319,7 +319,7 @@ class ArrayGenerations:
         return np.concatenate(rows)
 
     def write_back(self) -> None:
-        """Create missing individuals, and set the algorithm's population, optimum and offspring."""
+        """Create the missing individuals, and set ``pop``, ``opt`` and ``off`` of the algorithm."""
         if self._children is None:
             return
         algorithm, (children, places) = self._algorithm, self._children
@@ -360,8 +360,8 @@ def evolve(
         Number of generations after the initial population, one less than pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        See :func:`drive`. A path resumes only a run with the same integer seed, objectives, data, algorithm
-        and operators, including their parameters.
+        See :func:`drive`. If ``checkpoint`` is a path, a run can be resumed only with the same integer seed,
+        objectives, data, algorithm and operators, including their parameters.
     start : array-like, Population, estimator or path, optional
         First individuals; see :func:`~moo_clustering.operators.start_genes`. All others are sampled.
 
@@ -385,7 +385,7 @@ def evolve(
         own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search._settings()}
         own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # Identify the data by the objectives of two fixed genotypes.
+            # Identify the data by a hash of the objectives of two genotypes, the same in all runs.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))
@@ -420,7 +420,7 @@ class PymooSearch:
     problem : Problem
         Problem to solve; it is not copied.
     algorithm : Algorithm
-        New algorithm. The search runs a copy with the same callback, but without its termination criterion.
+        New algorithm. The search runs a copy with the same callback, and ignores its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
         Default: the algorithm's own seed, if any.
     n_gen : int, optional
@@ -475,14 +475,14 @@ class PymooSearch:
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
-        # Only the first outputs of user-defined operators are checked.
+        # Number of iterations in which outputs of user-defined operators are still checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        # None before the first generation; False if the run requires pymoo individuals instead of arrays.
+        # None until the first generation without checks; False if generations require pymoo individuals.
         self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
     def algorithm(self) -> Any:
-        """Running copy. Access updates the copy's population and disables generations on arrays."""
+        """Running copy with its current population; after access, generations no longer use arrays."""
         self._write_back()
         self._arrays = False
         return self._algorithm
@@ -563,7 +563,7 @@ class PymooSearch:
         self.generation += not (self.exhausted and self._algorithm.off is None)
 
     def _look(self) -> None:
-        """Run ``algorithm.next()``, and check genes before and objectives after evaluation."""
+        """Run ``algorithm.next()``; check genes before they are evaluated, and objectives afterwards."""
         algorithm, self._n_unseen = self._algorithm, self._n_unseen - 1
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
         given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
@@ -596,7 +596,7 @@ class PymooSearch:
                 )
 
     def _settings(self) -> dict[str, Any]:
-        """Return the parameters of the algorithm and its operators, as JSON, by dotted attribute name."""
+        """Return parameters of the algorithm and its operators (JSON values) by dotted attribute name."""
         packer, found = Packer(self._algorithm.random_state), {}
         for path, what, value in walk(self._algorithm):
             _, packed, arrays = packer.token(value) if what == "leaf" else (None, None, None)
@@ -616,7 +616,7 @@ class PymooSearch:
         with _seeded(self._algorithm):
             self._algorithm.finalize()
             if isinstance(self._algorithm, RVEA):
-                # RVEA's optimum in pymoo is the whole population, even infeasible and dominated individuals.
+                # pymoo's RVEA sets ``opt`` to all individuals, including infeasible and dominated ones.
                 self._algorithm.opt = filter_optimum(self._algorithm.pop, least_infeasible=True)
             result = self._algorithm.result()
         result.algorithm = self.algorithm
@@ -671,7 +671,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Copy an algorithm, or create one from a class, and replace its default operators by ``operators``."""
+    """Return a copy of an algorithm, or create one from a class, with ``operators`` replacing defaults."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
@@ -691,7 +691,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination that reports the planned number of generations, but is met only if ``early`` is met."""
+    """Termination that tells pymoo the planned number of generations, but is met only if ``early`` is met."""
 
     early: Termination | None = None
 
@@ -700,15 +700,15 @@ class _Endless(MaximumGenerationTermination):
 
 
 class AlgorithmState:
-    """Save and restore attributes of an algorithm and its parts that have changed since its set-up."""
+    """Save and restore the attributes of an algorithm and its operators that have changed since set-up."""
 
-    # Parts are operators of pymoo and of this package, held in attributes, lists, tuples or dictionaries;
-    # :class:`Checkpointable` parts save their own attributes. All other objects, and the problem with its
-    # attributes, must stay constant. The constructor and every save hash all arrays of the parts.
+    # A part is an algorithm or operator of pymoo or of this package, or a list, tuple or dictionary of them.
+    # :class:`Checkpointable` parts save their own attributes. Objects of other classes, and the problem, must
+    # not change during a run. The constructor and :meth:`save` compare all arrays in the parts by hashes.
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._initial: dict[Path, Any] = {}  # initial token or shape of each object, see :func:`walk`
+        self._initial: dict[Path, Any] = {}  # by path, tokens of values and shapes of parts
         self._kept: list[Any] = []  # references that prevent ids from being reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
@@ -782,7 +782,7 @@ class AlgorithmState:
 
 
 def _current(owner: Any, step: Step) -> Any:
-    """Return the attribute or item of ``owner`` that a path step names; None if the attribute is missing."""
+    """Return the attribute (None if missing) or item of ``owner`` at a step of a path of :func:`walk`."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
@@ -790,8 +790,8 @@ def _current(owner: Any, step: Step) -> Any:
 class Packer:
     """Convert values to JSON and back, storing arrays and individuals in separate tables."""
 
-    # An individual in several populations is stored only once, as a row of ``individuals`` (in the order of
-    # first reference), and unpacked as one object. ``rng``, the run's generator, is saved elsewhere.
+    # An individual in several populations is stored once, in ``individuals``, and unpacked as one object. The
+    # state of ``rng``, the run's generator, is saved elsewhere.
 
     def __init__(self, rng: Generator | None) -> None:
         self.individuals: list[Individual] = []
@@ -800,8 +800,8 @@ class Packer:
         self._rng = rng
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return a token that changes whenever the value does, the packed value, and its arrays."""
-        # Objects that are not plain data are compared by identity and have no arrays.
+        """Return a token that differs if the value has changed, the output of :meth:`pack`, and arrays."""
+        # Objects that cannot be packed are compared by identity.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:
@@ -809,7 +809,7 @@ class Packer:
         except searches.NotStorableError:
             return ("object", id(value)), None, None
         if self._n_references > before:
-            return object(), packed, arrays  # a new token each time, because individuals may change
+            return object(), packed, arrays  # unequal to all earlier tokens, because individuals may change
         return (json.dumps(packed), fingerprint(*arrays.values())), packed, arrays
 
     def pack(self, value: Any, arrays: dict[str, Any]) -> Any:
@@ -835,7 +835,7 @@ class Packer:
         raise searches.NotStorableError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
     def unpack(self, packed: Any, arrays: Mapping[str, Any], current: Any = None) -> Any:
-        """Convert the output of :meth:`pack` back to a value; archives receive the type of ``current``."""
+        """Convert the output of :meth:`pack` to a value; populations have the class of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
@@ -900,10 +900,10 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield path, kind and value of each object that may change during a run; owners come first."""
-    # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
-    # lists, tuples and dictionaries of them), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
-    # attributes). Arrays and objects in the problem's attributes are skipped, but not plain values.
+    """Yield path, kind and value of each object that may change during a run; containers come first."""
+    # The steps of a path are ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (see
+    # :class:`AlgorithmState`), ``"hook"`` (also yielded for parts that save their own attributes) and
+    # ``"leaf"`` (other values). Arrays and objects that are attributes of the problem are skipped.
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
@@ -913,7 +913,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
 
 
 def shape_of(part: Any) -> Any:
-    """Return a part's type and length, which must stay constant because only attributes are restored."""
+    """Return a part's type and a container's length, which must not change: they cannot be restored."""
     return type(part), None if _is_part(part) else len(part)
 
 
@@ -953,7 +953,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Return the items or attributes of a part or container, each preceded by its path step."""
+    """Return the items of a container or the attributes of an object, as (step, value)."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

@@ -58,17 +58,17 @@ def drive(
     KeyboardInterrupt immediately. If the search finds no new individuals, it ends with an
     ExhaustedSearchWarning.
 
-    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if it
-    contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is
-    not a readable checkpoint of this run. A MemoryError names the last saved generation.
+    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
+    checkpoint contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if
+    the file is not a readable checkpoint of this run. A MemoryError names the last saved generation.
 
     Parameters
     ----------
     search : Search
         Search that has not been started or restored.
     n_gen : int
-        Number of generations after the initial population, including those before a checkpoint. A resumed run
-        may plan more generations than the interrupted run did.
+        Number of generations after the initial population, including generations before the run was resumed.
+        A resumed run may have a larger ``n_gen`` than the interrupted run.
     recorder : Recorder, optional
         Records the objectives of every generation; saved in checkpoints.
     verbose : bool, default=False
@@ -80,8 +80,9 @@ def drive(
     signs : array-like of shape (n_objectives,), optional
         -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
-        File to write after the initial population, every ``every`` generations and at the end, and whether to
-        resume from it. A path means ``Checkpoint(path)``. Resumed and uninterrupted runs are bit-identical.
+        File to write after the initial population, then every ``checkpoint.every`` generations and at the
+        end, and whether to resume from it. A path means ``Checkpoint(path)``. Resumed and uninterrupted runs
+        are bit-identical.
 
     Returns
     -------
@@ -138,12 +139,12 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# Fit as a generator that yields each search before running it, so that the caller can run the search.
+# A fit as a generator: it yields the plan of each search, and runs the search only when it is resumed.
 Plans = Generator[Plan, None, Result]
 
 
 def complete(plans: Plans[Result]) -> Result:
-    """Run a fit including all its searches, and return its result."""
+    """Run the generator of a fit to its end, and return the result of the fit."""
     while True:
         try:
             next(plans)
@@ -223,7 +224,7 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """The guard or command whose signal handler this guard replaces, or None."""
+        """The guard or command whose signal handler this guard has replaced, or None for other handlers."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
@@ -299,7 +300,7 @@ class Recorder(Callback):
         self._origin = time.perf_counter()
 
     def record(self, generation: int, F: NDArray[np.float64]) -> None:
-        """Store a copy of a generation's objectives ``F`` unless this generation is already stored."""
+        """Store a copy of a generation's objectives ``F``; do nothing if the generation is already stored."""
         if self.generations and generation <= self.generations[-1]:
             return
         self.F.append(np.array(F, dtype=np.float64))
@@ -317,7 +318,7 @@ class Recorder(Callback):
         """Convert the history to a DataFrame with one row per generation.
 
         The columns are ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
-        ``best_<objective>`` (lowest value with its original sign, or highest for sign -1). By default,
+        ``best_<objective>`` (the lowest value, or the highest value of a maximised objective). By default,
         ``objective_names`` are ``f1``, ``f2``, ...; a wrong number of names raises a ValueError.
         """
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
@@ -429,7 +430,7 @@ class Search(Protocol):
 
 @runtime_checkable
 class Checkpointable(Protocol):
-    """Protocol for survivals, operators, algorithms and steps that save their own state."""
+    """Protocol for operators, survivals and algorithms (pymoo or DEAP) that save their own state."""
 
     def checkpoint_state(self) -> State:
         """Return arrays and JSON-serialisable metadata."""
@@ -448,7 +449,7 @@ class Saver:
             search.check_resumable()
 
     def resume(self) -> bool:
-        """If requested and the file exists, restore the search and recorder; return whether this was done."""
+        """Restore search and recorder if requested and the file exists; return whether they were restored."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         if (loaded := load_checkpoint(self._checkpoint)) is None:
@@ -459,7 +460,7 @@ class Saver:
             raise
         except ValueError as error:
             raise ArchiveError(f"{self._checkpoint.path} cannot be resumed: {error}") from error
-        except Exception as error:  # searches, operators and NumPy can raise any error for wrong arrays
+        except Exception as error:  # wrong arrays can cause any error in searches, operators and NumPy
             raise ArchiveError(
                 f"{self._checkpoint.path} is a damaged checkpoint ({type(error).__name__}: {error}); "
                 f"{START_OVER}"
@@ -476,7 +477,7 @@ class Saver:
                 self._recorder.begin(getattr(self._search, "seed", None))
 
     def save_if_due(self) -> None:
-        """Write a checkpoint if the generation is a multiple of ``every``."""
+        """Write a checkpoint if the generation is a multiple of ``checkpoint.every``."""
         if self._checkpoint is not None and self._search.generation % self._checkpoint.every == 0:
             self.save()
 
@@ -536,7 +537,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP's min, avg, std and max of the first objective's finite values; NaN if none is finite."""
+    """Return DEAP Statistics (min, avg, std, max) of the first objective's finite values; NaN if none."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))
@@ -559,7 +560,7 @@ def _first_value(individual: Any) -> float:
 def _of_finite(function: Callable[[Any], Any], values: Any) -> float:
     values = np.asarray(values, dtype=np.float64)
     finite = values[np.isfinite(values)]
-    # For penalties near the largest float, the mean and standard deviation overflow.
+    # The mean and standard deviation overflow if penalties are near the largest float.
     with np.errstate(over="ignore"):
         return float(function(finite)) if len(finite) else float("nan")
 
@@ -569,10 +570,10 @@ class NotStorableError(TypeError):
 
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Convert rows with different keys and value types to columns that :func:`from_columns` can read."""
+    """Convert dictionaries, whose keys and value types may differ, to arrays and JSON metadata."""
     # Values may be arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of
-    # any other value. Each combination of key, type and shape becomes one array, with an array of row indices
-    # if some rows lack it.
+    # any other value. The values with the same key, type and shape become one array, with an array of row
+    # indices if they do not occur in all rows.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():
@@ -595,7 +596,7 @@ def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any
 
 
 def from_columns(arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Restore the rows that :func:`to_columns` converted, with their original types."""
+    """Restore the dictionaries that :func:`to_columns` converted, with the original types of values."""
     rows: list[dict[str, Any]] = [{} for _ in range(meta["n_rows"])]
     for column in meta["columns"]:
         where = arrays[column["rows"]].tolist() if column["rows"] else range(len(rows))

@@ -26,8 +26,8 @@ class Bags:
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
-    Raises a TypeError or ValueError for values that are not finite real numbers, no bags, empty bags, and
-    shapes that do not match.
+    Raises a TypeError or ValueError if a value is not a finite real number, if there are no bags, if a bag is
+    empty, or if shapes do not match.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return the bags with other ``instances`` (n_instances, d); equal d keeps ``feature_names``."""
+        """Return bags with other ``instances`` (n_instances, d); equal d keeps the ``feature_names``."""
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
@@ -294,7 +294,7 @@ def to_instances(values: ArrayLike, name: str) -> Instances:
     dtype = float_type(array.dtype)
     if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
         return array.view(np.ndarray)
-    with np.errstate(over="ignore"):  # infinite values raise an error later
+    with np.errstate(over="ignore"):  # no warning: infinite values raise an error later
         return freeze(np.array(array, dtype=dtype, order="C", subok=False))
 
 
@@ -402,7 +402,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Return a row order in which groups are contiguous (None if they already are), offsets, and names."""
+    """Return a row order that makes groups contiguous (None if they are), group offsets, and group names."""
     import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")
@@ -469,7 +469,7 @@ def select(index: Any, n_bags: int) -> int | slice | Int64Array:
 
 
 def _chosen(index: Any, n_bags: int) -> Int64Array:
-    # NumPy interprets a tuple as an index into several dimensions.
+    # Reject tuples, which NumPy interprets as one index per dimension.
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(
@@ -498,7 +498,7 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
-    Raises a ValueError or TypeError if ``X`` contains no valid bags, or if options contradict it.
+    Raises a ValueError or TypeError if ``X``, ``groups`` or ``offsets`` are invalid or do not match.
 
     Parameters
     ----------
@@ -559,7 +559,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array permanently read-only. The array must have no other references."""
+    """Make an array, and all arrays that own its memory, read-only; no other code may use them."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False

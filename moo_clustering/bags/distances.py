@@ -22,7 +22,7 @@ DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
 DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
-# Maximum number of instances per block. The table for two blocks, 2 MB, stays in the processor's cache.
+# Maximum number of instances per block. The table of distances between two blocks, 2 MB, fits into the cache.
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
@@ -40,9 +40,9 @@ def bag_distances(
     """Compute the distance from each bag in ``A`` to each bag in ``B``.
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products in double
-    precision; identical instances have distance 0. Takes memory for the result, for ``max_memory`` bytes of
-    tables, and for centred copies of the instances. Raises a ValueError if bags have different numbers of
-    features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
+    precision; identical instances have distance 0. Memory is used for the result, for tables of at most
+    ``max_memory`` bytes, and for centred copies of the instances. Raises a ValueError if bags have different
+    numbers of features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def bag_distances(
     B : Bags, any input of :func:`as_bags`, or None, default=None
         If None, distances between the bags in ``A`` are computed.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
-        Where d(a, b) is the Euclidean distance between two instances:
+        How to summarise the Euclidean distances from instances a of one bag to instances b of another:
 
         - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1). Asymmetric.
         - ``"symmetric"``: the larger of the two directed distances.
@@ -58,7 +58,7 @@ def bag_distances(
         - ``"min_min"``: the minimum over a and b.
         - ``"mean"``: the mean over a and b; the distance of a bag to itself is not 0.
     max_memory : int, default=256 MiB
-        Memory in bytes for all threads' tables of distances. Values below 10 MiB can change the last digits.
+        Bytes for the distance tables of all threads. Below 10 MiB, the last digits of the result can change.
     n_jobs : int or None, default=None
         Number of threads; does not affect the result.
 
@@ -93,12 +93,12 @@ def bag_distances(
 
 
 def _table_bytes(n_rows: int) -> int:
-    """Return the memory in bytes for comparing two blocks with ``n_rows`` rows each (five tables)."""
+    """Return the size in bytes of the five square tables for comparing two blocks of ``n_rows`` rows."""
     return 40 * n_rows**2
 
 
 def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
-    """Return the centred instances and blocks of A and of B; the same object twice if ``B`` is None."""
+    """Return the :class:`Side` of A and the one of B; both are the same object if ``B`` is None."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
@@ -127,7 +127,7 @@ class Side(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Several adjacent bags in one piece, or one large bag in several pieces."""
+    """Several adjacent bags as one piece, or one large bag divided into several pieces."""
 
     bags: slice
     pieces: list[Piece]
@@ -144,7 +144,7 @@ class Block(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Adjacent rows, and the bounds of each bag of the block within these rows."""
+    """Adjacent rows of a block, and the bounds of the bags within these rows."""
 
     rows: slice
     bounds: Int64Array
@@ -153,7 +153,7 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from a to b and, if ``both``, from b to a; for "symmetric", they are directed."""
+    """Compute distances from a to b and, if ``both``, from b to a; directed ones for kind "symmetric"."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
@@ -187,11 +187,11 @@ def tiles(
     """Compute squared distances (for "mean", sums of distances) from x to y and, if ``both``, from y to x."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
-    waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, per row of each piece of y
+    waiting: dict[int, FloatArray] = {}  # by piece of y: smallest squared distances so far
     mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
-        # To save memory, unneeded tables have no columns.
+        # A table that is not needed has no columns.
         least, sums = np.full((y.n_bags, len(X) * nearest), np.inf), np.zeros((y.n_bags, len(X) * mean))
         for number, (other, y_bounds) in enumerate(y.pieces):
             Y, y_squares = b.rows[other], b.squares[other]
@@ -236,17 +236,15 @@ def bag_distance_kinds(
 ) -> dict[str, FloatArray]:
     """Compute several kinds of symmetric distances between the bags in ``A`` and in ``B``.
 
-    The first three kinds take O(n_A n_B d) time in total for n_A and n_B instances of d features, and do not
-    store the distances of all pairs; ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Errors are the same as
-    for :func:`bag_distances`.
+    All kinds except ``"sliced"`` take O(n_A n_B d) time together for n_A and n_B instances of d features, and
+    do not store the distances of all pairs; ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Raises the same
+    errors as :func:`bag_distances`.
 
     Parameters
     ----------
     kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        Where d(a, b) is the Euclidean distance between two instances:
-
         - ``"symmetric"``: the larger of the two directed Hausdorff distances.
-        - ``"average"``: the average of ``"mean_min"`` (see :func:`bag_distances`) in both directions.
+        - ``"average"``: the average of the two ``"mean_min"`` distances, see :func:`bag_distances`.
         - ``"energy"``: see :func:`energy_distance`.
         - ``"sliced"``: the Euclidean distance between :func:`sliced_quantile_embedding` vectors.
     directions : array-like of shape (n_directions, n_features), optional
@@ -257,7 +255,7 @@ def bag_distance_kinds(
     Returns
     -------
     dict of str to ndarray of shape (n_bags_A, n_bags_B), float64
-        Matrices in the order of ``kinds``. With ``B=None``, they are symmetric with an exactly zero diagonal.
+        Distances by kind. With ``B=None``, each matrix is symmetric with an exactly zero diagonal.
 
     Examples
     --------
@@ -286,12 +284,12 @@ def bag_distance_kinds(
 def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> FloatArray:
     """Compute the energy distance between each bag in ``A`` and each bag in ``B``.
 
-    E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
-    instances; e(a, a) includes the zero distance from each instance to itself. E is 0 if all instances have
-    the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so exp(-E^2 / c)
-    is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d features. Errors are the
-    same as for :func:`bag_distances`. Source: Szekely and Rizzo, Journal of Statistical Planning and
-    Inference 143, 2013.
+    E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e(a, b) is the mean Euclidean distance from the instances
+    of bag a to those of bag b; e(a, a) includes the zero distance from each instance to itself. E is 0 if all
+    instances have the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space,
+    so exp(-E^2 / c) is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d
+    features. Raises the same errors as :func:`bag_distances`. Source: Szekely and Rizzo, Journal of
+    Statistical Planning and Inference 143, 2013.
 
     Returns
     -------
@@ -366,7 +364,7 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
             own_a, own_b = [np.diagonal(mean)] * 2 if b is a else [_own_means(a), _own_means(b)]
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
-            # Differences below this share of the subtracted terms are rounding errors; set them to 0.
+            # Set differences that may be rounding errors of the subtracted terms to 0.
             squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
         if b is a:
@@ -387,7 +385,7 @@ def _own_means(side: Side) -> FloatArray:
 
 
 def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:
-    """Divide bags, in order, into few blocks with pieces of at most ``limit`` rows."""
+    """Divide bags into blocks of at most ``limit`` rows; a larger bag is a block of several pieces."""
     blocks = []
     first, n_bags = 0, len(offsets) - 1
     while first < n_bags:

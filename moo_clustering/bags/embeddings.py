@@ -107,13 +107,14 @@ def sliced_quantile_embedding(
 ) -> FloatArray:
     """Return vectors whose Euclidean distances are the sliced distances between bags.
 
-    Bags are projected onto each direction v. The squared sliced distance SW^2 of two bags is n_features times
-    the mean squared difference between their projections' quantiles, over all v and over the levels (q + 1/2)
-    / n_quantiles. SW approximates the earth mover's distance, and exp(-SW^2 / c) is positive semidefinite.
-    Quantiles are interpolated linearly, so repeating all instances of a bag changes them slightly. Takes O(n
-    log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles) memory. Raises a
-    ValueError if there is no direction or level, or if directions and bags differ in width. Source: Rabin,
-    Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
+    The squared sliced distance SW^2 of two bags is n_features times the squared difference between the
+    quantiles of their instances' projections onto a direction, averaged over all directions and the levels (q
+    + 1/2) / n_quantiles. SW approximates the earth mover's distance, and exp(-SW^2 / c) is positive
+    semidefinite. Quantiles are interpolated linearly, so repeating all instances of a bag changes them
+    slightly. Takes O(n log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles)
+    memory. Raises a ValueError if there is no direction or level, or if directions and bags differ in width.
+    Source: Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing,
+    2011.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ def sliced_quantile_embedding(
 
 
 def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Return the ranks of the values below and above each quantile, and the weights of the values above."""
+    """Return the rows of the sorted values below and above each quantile, and the weights of the latter."""
     levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
     last = bags.sizes[:, None] - 1
     place = levels * last

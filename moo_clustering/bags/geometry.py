@@ -18,16 +18,16 @@ from moo_clustering.bags.bags import as_bags, to_offsets
 Weighting = Literal["bag", "instance"]
 # Squared distances below this share of the largest squared norm are rounding errors, and are set to 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
-# Bytes of projections per block; constant, so that the number of threads does not affect results.
+# Bytes for the arrays of one block of partitions; constant, because results must not depend on n_jobs.
 _SCRATCH = 64 * 2**20
 # Maximum number of distances from a bag's instances to all bag means in one table (32 MB of float64).
 TABLE_ITEMS = 1 << 22
-# If n_bags is at least this multiple of n_clusters n_features, products are computed from the cluster sums
-# of the bag means, instead of summing the products of the bag means over each cluster.
+# If n_bags is at least this multiple of n_clusters n_features, bag means are first summed over each cluster,
+# and the sums multiplied by the instances. Otherwise, stored products with each bag mean are summed.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a quick test: if it prunes no instance of a bag, a test with all means cannot either.
+# Number of bag means in a quick test: if it omits no instance of a bag, a test with all means omits none.
 _FEW_MEANS = 1024
 
 
@@ -36,11 +36,11 @@ class BagGeometry(Shared):
 
     A bag's distance to a vector is that of its farthest instance. Centroids are means of the bag means M_b
     with weights w_b. With G[b, t] = w_b M_b . x_t, the squared distance from an instance x_t (centred) to the
-    centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2, at a cost
-    independent of n_features. Precomputation takes O(n N d) time for N bags with n instances of d features,
-    and 8 n N bytes (4 n N in single precision). A population of P partitions into K clusters then takes O(P
-    (n + N) min(N, K d)) time. Raises a ValueError for invalid parameters or overflow. Source: Evolutionary
-    multi-instance clustering, Eqs. 1 and 3.
+    centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2; its cost
+    does not depend on n_features. Precomputation takes O(n N d) time for N bags with n instances of d
+    features, and 8 n N bytes (4 n N in single precision). Evaluating P partitions into K clusters then takes
+    O(P (n + N) min(N, K d)) time. Raises a ValueError for invalid parameters or overflow. Source:
+    Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class BagGeometry(Shared):
             self.means = np.add.reduceat(X, bags.offsets[:-1], axis=0) / bags.sizes[:, None] - center
             self.center = offset + center
             X = X - center
-            # Upper bound on all sums of products, valid for any partition.
+            # For any partition, no sum of products exceeds this bound.
             greatest = 4.0 * self.weights.sum() ** 2 * np.einsum("td,td->t", X, X).max()
         _require_below(greatest, np.float64)
         require_squares(X, "instances")
@@ -114,7 +114,7 @@ class BagGeometry(Shared):
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Return the kernels' arrays, and an array whose columns are the instances in the slots."""
+        """Return arrays for the kernels, and the instances of :func:`_chunk_layout` as columns."""
         instances, chunk_bag, chunk_start = _chunk_layout(sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * instances.size
@@ -144,20 +144,21 @@ class BagGeometry(Shared):
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
     def _by_centroids(self, n_clusters: Any) -> Any:
-        """Return whether it is cheaper to multiply the sum of a cluster's bags than to sum their products."""
+        """Return whether it is cheaper to sum bag means before the multiplication, see ``_MANY_BAGS``."""
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
-        """Return slices of a population whose cluster sums fit into the scratch memory."""
+        """Divide a population into slices whose arrays from :meth:`sums` fit into ``_SCRATCH`` bytes."""
         step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
         return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
 
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Return counts and masses (p, K), sums of products (p, K, n_slots, n_chunks) and pulls (p, K, N).
+        """Return cluster sizes and weights, shape (p, K) for p partitions into K clusters, and two products.
 
-        There are no slots or chunks if ``projections=False``.
+        The sum of a cluster's weighted bag means is multiplied by instances (:func:`_chunk_layout`), shape
+        (p, K, n_slots, n_chunks), unless ``projections=False``, and by weighted bag means, (p, K, n_bags).
         """
         count, arrays = len(labels), self.arrays
         counts = np.empty((count, n_clusters), dtype=np.int64)
@@ -171,7 +172,7 @@ class BagGeometry(Shared):
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Choose the method for each individual, so that other individuals do not affect its result.
+        # Choose the method for each partition, so that its result does not depend on other partitions.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -197,7 +198,7 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return bags' distances to their centroids, (n_individuals, n_bags); labels may have gaps."""
+        """Return each bag's distance to its centroid, (n_individuals, n_bags); clusters may be empty."""
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
         out = np.empty(labels.shape)
@@ -217,7 +218,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances from bags to centroids (inf without bags), (n_individuals, n_bags, n_clusters)."""
+        """Return distances to centroids (inf: empty cluster), shape (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -279,11 +280,11 @@ def farthest_candidates(
 
     Every centroid is a convex combination of bag means, so an instance is never the farthest if another
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
-    the other instance only has to be farther on average from any s bag means. Takes O(n N d) time for N means
-    and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of memory or,
-    if larger, two rows of N numbers. An instance is omitted only if the difference exceeds rounding errors.
-    Bags that exceed this memory are pruned in parts, which can retain more instances than necessary. Source:
-    Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    it suffices that the other instance is farther on average for any choice of s bag means. Takes O(n N d)
+    time for N means and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32
+    MB of memory or, if larger, two rows of N numbers. Instances whose distances differ only by rounding
+    errors are retained. Bags that require more memory are pruned in parts, which can retain more instances
+    than necessary. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -294,7 +295,7 @@ def farthest_candidates(
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        Values s above 1 omit more instances, but no weight of a centroid may then exceed 1/s.
+        Values s above 1 omit more instances, but then no mean may have a weight above 1/s in a centroid.
 
     Returns
     -------
@@ -317,20 +318,20 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # An instance that is farther than another from all means is farther from any subset of them.
+            # First try some of the means: if these omit no instance of the bag, all means omit none.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Return a mask of a bag's candidates. Large bags are pruned in parts until a round omits few rows."""
+    """Apply :func:`_candidates` to a bag; a large bag is pruned in parts until a round omits few rows."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Distribute outer instances evenly over the parts: they allow other instances to be omitted.
+            # Distribute instances far from the centre evenly over the parts, because they rule out others.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
@@ -359,9 +360,9 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def _chunk_layout(sizes: Int64Array) -> tuple[Int64Array, NDArray[np.int32], Int64Array]:
-    """Return the instance in each slot (n_slots, n_chunks), each chunk's bag, and each bag's first chunk."""
-    # Unused slots repeat the bag's last instance.
-    # The cost of a chunk is its number of slots plus three, for coefficients and the maximum.
+    """Divide bags into chunks; return instances (n_slots, n_chunks), chunks' bags, and bags' first chunks."""
+    # A chunk contains n_slots instances of one bag; the last one is repeated to fill the bag's last chunk.
+    # Computing the maximum of a chunk costs n_slots operations plus three for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])

@@ -32,8 +32,8 @@ CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv"
 class BagObjective(Shared):
     """Objective for partitions of bags into up to ``n_clusters`` clusters, and moves that improve it.
 
-    Evaluating P partitions of N bags with n instances (after pruning) takes O(P (n N + N^2)) time, and trying
-    all K clusters for a bag O(n + K^3) time. The Davies-Bouldin index is infinite for fewer than two
+    Evaluating P partitions of N bags with n instances (after pruning) takes O(P (n N + N^2)) time; evaluating
+    a bag in each of K clusters takes O(n + K^3) time. The Davies-Bouldin index is infinite for fewer than two
     clusters. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
 
     Parameters
@@ -136,9 +136,9 @@ class BagObjective(Shared):
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
             ``"contrast"`` weights a label by the worst objective minus its own, ``"scaled"`` as in Eq. 9, and
-            ``"printed"`` by its own (Eqs. 5-6), which favours bad labels. ``"greedy"`` uses the best label.
+            ``"printed"`` by its own one (Eqs. 5-6), favouring bad labels. ``"greedy"`` uses the best label.
         max_trials : int, optional
-            Budget of trial evaluations. Once it is exhausted, the remaining individuals do not change.
+            Budget of trial evaluations; when it is exhausted, the remaining individuals are left unchanged.
         """
         choice("draw_weights", draw_weights, RULES)
         shape = np.atleast_2d(labels).shape
@@ -241,7 +241,7 @@ class BagObjective(Shared):
 
 
 class Improved(NamedTuple):
-    """Improved partitions, their objectives (up to rounding errors), and numbers of trial evaluations."""
+    """Improved partitions, their objectives (up to rounding errors), and how many trials each required."""
 
     labels: Labels
     values: FloatArray
@@ -249,13 +249,13 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """Return 1.5 times the largest distance, minus each distance, plus ``bias``; 0 for empty clusters."""
+    """Return 1.5 times a bag's largest distance, minus each distance (0 to empty clusters), plus ``bias``."""
     near = np.where(np.isfinite(distances), distances, 0.0)
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return the mean squared norm of each bag's uncentred instances, or the squared norm of their mean."""
+    """Return the mean squared norm of each bag's uncentred instances ("printed_meansq": of their mean)."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

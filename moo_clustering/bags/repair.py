@@ -56,7 +56,7 @@ class PartitionRepair:
         return broken
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:
-        """Repair partitions, given the distances from bags to clusters."""
+        """Return repaired partitions, given the distances from bags to clusters."""
         labels = labels.copy()
         for row, own in zip(labels, distances, strict=True):
             if len(self._members):
@@ -79,7 +79,7 @@ class PartitionRepair:
 class PairPenalty(PartitionRepair):
     """Repair that minimises distances**power * (1 + penalty * V), and ensures the minimum cluster size."""
 
-    # V in [0, 2] is the violation. Constrained bags move one at a time until no move lowers the cost.
+    # V in [0, 2] is the violation. Constrained bags move one at a time until no move lowers this cost.
 
     def __init__(
         self,
@@ -127,8 +127,8 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return each bag's pairs, the violation that each pair adds if joined, and the violation if none is."""
-    # Joined must-links add negative violations, because without joined pairs, all must-links are violated.
+    """Return each bag's pairs, what each adds to the violation if joined, and the violation if none is."""
+    # A joined must-link adds a negative number, because with no pair joined, all must-links are violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

@@ -19,14 +19,14 @@ from moo_clustering.bags.bags import Bags, as_bags
 
 def _inner_has(method: str) -> Callable[[BagTransformer], bool]:
     def check(self: BagTransformer) -> bool:
-        getattr(self._inner(), method)  # raises an error that names the missing method
+        getattr(self._inner(), method)  # raises an AttributeError that names the method
         return True
 
     return check
 
 
 def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
-    """Replace the instances and feature names; unlike ``with_instances``, never reuse the old names."""
+    """Return bags with other instances and feature names; unlike ``with_instances``, never keep the names."""
     rows = rows.toarray() if issparse(rows) else np.asarray(rows)
     if len(rows) != bags.n_instances:
         raise ValueError(

@@ -45,7 +45,7 @@ _NAME_KEYS = "class name (#1: first known class, ?: don't know, u: undo, q: quit
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 # Maximum number of characters in an input line: some devices never end a line.
 _LONGEST_LINE = 10_000
-# Record entries on the result of the fit, which are omitted from the record of the answers.
+# Entries on the result of the fit, which are not copied to the record of the session.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "confidence_interval", "verdict_remarks", "granularity", "granularities"}
 _OF_THE_FIT |= {"controls", "sorted_by", "indices", "method_taken", "pool_size"}
@@ -71,14 +71,14 @@ class AskedRun:
             known = self.session.partial_labels() != -1
             known[np.concatenate(self.session.pairs()).ravel()] = True
             found[self.outliers & ~known] = -1
-            # Outliers that form a cluster of their own keep its label.
+            # Outliers keep the label of a cluster without other samples.
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Class names given in the session; for other clusters, the names of similar clusters in the run."""
+        """Cluster names: classes entered in the session, otherwise names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         if known := {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}:
             known = carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known)
@@ -86,7 +86,7 @@ class AskedRun:
 
     @property
     def table_folder(self) -> Path | None:
-        """Folder with the table and its pictures: the run's parent, the current folder, or None."""
+        """Parent of the run folder, or current folder, if it contains the table; otherwise None."""
         data = self.record.get("data")
         name = data.get("name") if isinstance(data, dict) else None
         places = (self.folder.resolve().parent, Path.cwd())
@@ -117,8 +117,8 @@ def open_session(
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
     """Open a session about a run, which saves each answer to ``answers.json`` before the next question."""
-    # With ``resume``, the session continues with the saved answers, mode and error rate. For an unsuitable
-    # run or answers, raises a FolderError, ArchiveError or SessionFileError before anything is written.
+    # With ``resume``, the session continues with the saved answers, mode and error rate. If the run or the
+    # answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError before a file is written.
     record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)
     path = folder / ANSWERS
@@ -257,7 +257,7 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
 
 
 def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportContent:
-    """Create a report on the partition after all answers and on the solutions of the fit."""
+    """Create a report on the solutions of the fit and the partition obtained after all answers."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
 
@@ -443,7 +443,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """Print the answer that was expected, and how many samples the answer moved to other clusters."""
+    """Return a text on the answer that was expected, and on the number of samples that changed cluster."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []

@@ -98,8 +98,8 @@ def ask(folder: Path, **options: Any) -> None:
     """Improve the clusters of a run by answering questions about samples.
 
     DIR is a folder written by `fit` with pareto-clustering or pareto-bags, without labels or pairs. The data
-    file is not needed: each answer updates the clusters from the partitions saved in the run, and the most
-    informative question follows.
+    file is not needed. After each answer, the clusters are updated from the partitions saved in the run, and
+    the most informative question is asked next.
 
     A question shows two samples with their texts, or with the features in which they differ most, in the
     units of the table. Press t (together), a (apart), ? (do not know), u (undo) or q (quit). If the input is
@@ -109,8 +109,8 @@ def ask(folder: Path, **options: Any) -> None:
     {"answer": "together"} on stdin. The answers "undo" and "quit" are also allowed.
 
     Each answer is saved to answers.json in DIR immediately; --resume continues a session. At the end, the
-    clusters are saved in a folder for `report` and `explore`, which also contains the answers for `fit`, in
-    must_link.csv and cannot_link.csv.
+    clusters are saved in a folder that `report` and `explore` can show. For `fit`, it also contains the
+    answers, in must_link.csv and cannot_link.csv.
     """
     from moo_clustering.cli.ask import run_ask
 
@@ -169,7 +169,7 @@ def demo(out: Path, seed: int) -> None:
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 
-    DIR is a folder written by `fit` or `demo`. The command does not change it without --ask. The page is
+    DIR is a folder written by `fit` or `demo`. Without --ask, the command does not change it. The page is
     served to this computer only, at an address that other users cannot guess. The file report.html in the
     folder shows the same page without a server.
 
@@ -342,22 +342,22 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     or a bundled data set: breast_cancer, digits, iris, wine. Tables can come directly from a spreadsheet.
     Text columns become indicators of categories, dates become days, times become hours, units after numbers
     are removed, empty cells are filled, and uninformative columns (constants, row numbers, unique texts) are
-    ignored. The command reports each step. With --no-prepare, each column without another role must be
-    numeric, without empty cells. The recommended method weights all columns equally, unless --set scale=...
-    is used; other methods do so for tables with categories, and leave purely numeric tables unchanged. In
-    fuzzy-modes-moga, each distinct text of a column is a category.
+    ignored. The command reports each step. With --no-prepare, all columns that are not named by options must
+    be numeric, without empty cells. The recommended method gives all columns equal weight, unless --set
+    scale=... is used; other methods do so only for tables with categories, and do not scale purely numeric
+    tables. For fuzzy-modes-moga, each distinct text of a column is a category.
 
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
     weights, reduced to 100 components if the method requires dense data. Document methods (ensemble-nmf,
-    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, the
-    features are computed by an installed package (sentence-transformers, fastembed or model2vec, such as
-    sentence-transformers:all-MiniLM-L6-v2) or by your own function. Models are not downloaded.
+    nmf-clustering, spherical-kmeans) use the weights of stems that occur in two or more documents. With
+    --embed, the features are computed by an installed package (sentence-transformers, fastembed or model2vec,
+    such as sentence-transformers:all-MiniLM-L6-v2) or by your own function. Models are not downloaded.
 
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
-    attributes without another role are the features; if there are none, the centres of the areas are used.
-    With -k auto, --set min_cluster_weight=W sets the smallest load of a region. Also writes regions.geojson.
+    features are the attributes that are not named by options or, if there are none, the areas' centres. With
+    -k auto, --set min_cluster_weight=W sets a region's minimum weight. DIR also contains regions.geojson.
 
     A table that may be larger than memory is read in partitions: a glob such as 'table/*.parquet', several
     files, a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet,
@@ -373,14 +373,14 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) accept samples with several
     labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or JSON lines with
     lists in the column of --partial-labels. The fit uses the labels of such files, like partial labels;
-    --hold-out withholds a share of them to score the predictions. Features of documents are the presence of
-    words, 0 or 1.
+    --hold-out withholds a share of them to score the predictions. The features of documents show which words
+    they contain, as 0 or 1.
 
     Without -k, the methods pareto-clustering, pareto-bags, mock, nsga2-clus and amosa-clus find the number of
-    clusters. The first three also accept -k, and otherwise list other plausible numbers.
+    clusters. The first three also accept -k; without it, they list other plausible numbers, too.
 
-    The recommended methods evolve only with --set n_gen=G, and then report two controls: the result without
-    evolution, and with random survival.
+    The recommended methods run an evolutionary search only with --set n_gen=G, and then report two controls:
+    the results without this search and with random survival.
 
     The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv (the
     table with the cluster of each row), model.skops (for `moo-clustering predict`), clusters.csv (name and
@@ -450,11 +450,11 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     categories, other decimal marks and values beyond the range of the fit.
 
     With -k, the rows are assigned to the clusters of another partition from the pool of the fit. This
-    requires the recommended method, without labels and pairs.
+    requires a fit by the recommended method, without labels and pairs.
 
-    If DATA is read in partitions (see `fit`), the columns of the fit must be numeric. FILE is then a folder
-    with one Parquet file per partition, which contains row indices and clusters. To complete an interrupted
-    command, repeat it.
+    If DATA is read in partitions (see `fit`), the columns of the fit must be numeric. FILE is then a folder,
+    with one Parquet file of row indices and clusters per partition. To complete an interrupted command,
+    repeat it.
     """
     if _in_parts(data, options):
         from moo_clustering.cli.parts import run_predict_in_parts
@@ -562,7 +562,7 @@ def update(folder: Path, data: Path, **options: Any) -> None:
     """Add the rows of a table to a run.
 
     DIR is the folder of a `fit` of a table by pareto-clustering, and DATA a table with the same columns, in
-    any order. The clusters change where the new rows require it. They keep their labels and the names set by
+    any order. Clusters change where the new rows require it, but keep their labels and the names set by
     `rename`. The command prints births, deaths, merges and splits of clusters, and how many earlier rows
     changed cluster. All files of DIR, including clustered.csv and the report, then describe all rows. If the
     command is killed, DIR contains either the earlier or the new run.
@@ -582,8 +582,8 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
 
     DIR is the folder of a `fit` of a table. RULE is alternative-0 or another alternative in
     alternatives_summary.csv, a row index of front.csv, the name of an objective (its best solution), knee or
-    another rule of the method; auto is the result of the fit. All files of DIR, including clustered.csv and
-    the report, then describe this solution. Similar clusters keep the names set by `rename`.
+    another rule of the method; auto selects the result of the fit. All files of DIR, including clustered.csv
+    and the report, then describe this solution. Similar clusters keep the names set by `rename`.
     """
     from moo_clustering.cli.update import run_choose
 
@@ -599,8 +599,8 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     """Run methods on data sets with many seeds, and compare their scores.
 
     FILE is a TOML file that names methods, data sets, scores and seeds. The same command resumes an
-    interrupted or killed study. If FILE has new methods, data sets or seeds, only their cells are computed.
-    Results, tables and conclusions are saved in the folder `path` of FILE.
+    interrupted or killed study. After additions to FILE, only the new combinations of methods, data sets and
+    seeds are computed. Results, tables and conclusions are saved in the folder named by `path` in FILE.
     """
     from moo_clustering.studies import Study
 
@@ -625,7 +625,7 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
 def warm_up() -> None:
     """Compile the numerical kernels of the common methods, once after the installation.
 
-    Otherwise the first runs compile them, which takes about ten seconds.
+    Without this command, the first runs compile them, which takes about ten seconds.
     """
     from moo_clustering.cli.demo import run_warm_up
 

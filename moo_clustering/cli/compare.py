@@ -36,13 +36,13 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """Read a table with one row per data set and one column per method (if ``long``, one value per row)."""
+    """Read results: one row per data set and one column per method or, if ``long``, one value per row."""
     # By default, tables with columns ``dataset``, ``method`` and ``value`` are long. Their other columns are
-    # ignored, and repeated values are averaged. Wide tables are validated during ranking.
+    # ignored, and repeated values are averaged. Values of other tables are validated by ``compare``.
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))
-    except DataError as error:  # omit remedies, which name reader options
+    except DataError as error:  # omit the advice, which names Python options
         raise DataError(error.problem) from error
     stripped = [[cell.strip() for cell in row] for _, row in equal_rows(rows[1:], len(columns), path)]
     if not stripped:
@@ -63,7 +63,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Return positions of the data-set, method and value columns, by name or in a table of three columns."""
+    """Return the positions of the columns ``_LONG``: by name or, in a table of three columns, in order."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):

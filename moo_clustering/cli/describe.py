@@ -48,8 +48,8 @@ _WIDTHS = {
 }  # fmt: skip
 _SHOWN = 20
 _BETWEEN = "; "
-# A column determines the clusters if it has at most _VALUES distinct values, and if at least a share _PURE of
-# the rows have the most frequent value of their cluster.
+# A column nearly determines the clusters if it has at most _VALUES distinct values, and if at least a share
+# _PURE of the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # Subspace methods: maximum number of leading features and classes per cluster, and of clusters in the plot.
@@ -110,7 +110,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return plot data (positions or features) and the column names."""
+    """Return the data to plot (features or, for distances, positions in the plane) and column names."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -270,7 +270,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Return lines on the selection of the number of clusters, and on other promising numbers."""
+    """Return lines on how the number of clusters was selected, and on other numbers with good scores."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -379,7 +379,7 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
 
 
 def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
-    """Return each cluster's class name after a fit with labels; empty for new classes."""
+    """Return each cluster's class name, empty for new classes; None after a fit without labels."""
     if pool.classes is None or pool.cluster_classes is None:
         return None if pool.classes is None else class_names(job, pool)
     names = [*class_names(job, pool), ""]
@@ -397,7 +397,7 @@ def column_frames(
     labels: NDArray[np.integer[Any]],
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a table of clusters with names and contrasts, and the same with a typical value per column."""
+    """Return a table of cluster names and contrasts, and the same table with each column's typical values."""
     found = [each for each in described if each.size]
     short = pd.DataFrame(
         {
@@ -432,7 +432,7 @@ def _category(column: pd.Series[Any]) -> Any:
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Return the columns of :func:`of_rows` that apply to the job."""
+    """Describe the clusters, and return the columns of :func:`of_rows`, which describe the samples."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
@@ -450,7 +450,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return the columns with few values that are nearly constant within clusters, ignoring outliers."""
+    """Return the names of columns that nearly determine the clusters, see ``_VALUES``; ignore outliers."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -689,7 +689,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Return what questions show of samples: cells, texts with word weights, bag means, or names."""
+    """Return the values that questions show: table cells, texts with word weights, bag means, or names."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

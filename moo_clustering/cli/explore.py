@@ -75,7 +75,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create a report page with questions and a solution "answers", which each answer updates."""
+    """Create a report page with questions, and the session's current partition as solution "answers"."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -95,12 +95,12 @@ class StaleError(ValueError):
 
 
 class AnswerPanel:
-    """Session behind a page. It processes one request at a time, and rejects requests from old pages."""
+    """Session behind a page. It handles one request at a time, and rejects requests from outdated pages."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the start (a page with another number is outdated), and of answers to redo.
+        # Number of changes so far (a page with another number is outdated), and number of undone answers.
         self._revision = self._n_undone = 0
         self._last = ""
         self._names: dict[str, str] | None = None  # edited cluster names of the fit
@@ -198,7 +198,7 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _listed(beside: Beside) -> dict[str, Any]:
-    """Return a side-by-side display of samples as JSON types."""
+    """Convert the values of samples that are shown side by side to JSON types."""
     lines = {
         name: [[line.name, line.values, _plain(float(line.difference))] for line in listed]
         for name, listed in (("notes", beside.notes), ("features", beside.features))
@@ -240,7 +240,7 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """One-time address of the page, because other users can read the browser's command line."""
+        """Address that opens the page only once: others may read it in the browser's command line."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
@@ -271,7 +271,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    default_request_version = "HTTP/1.0"  # send response headers even if a request names no version
+    default_request_version = "HTTP/1.0"  # send response headers even if a request has no HTTP version
 
     def do_GET(self) -> None:
         self._answer(self._page)

@@ -222,8 +222,8 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
-    """Fit and save, even after Ctrl-C; return the record, whether it was interrupted, and a cluster table."""
-    # While results are saved, Ctrl-C takes effect afterwards, but a second Ctrl-C immediately. The steps are:
+    """Fit, and save results even after Ctrl-C; return the record, whether interrupted, and cluster table."""
+    # Ctrl-C during saving takes effect afterwards, a second Ctrl-C immediately. The order of saving is:
     # results, report, record with the status "complete", removal of the checkpoint. A run that is killed
     # between two steps can be resumed. ``extra`` contains additional entries for the record.
     record = job.record() | dict(extra or {})
@@ -254,7 +254,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # Without the report content, keep the checkpoint, which is then the only file with the front.
+            # If the report could not be saved, keep the checkpoint: no other file contains the front.
             has_front = found is not None and (not with_report or runs.CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -400,8 +400,8 @@ def save_report(
     folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
 ) -> list[str]:
     """Write the report of a fitted job (content and page), and return the names of the files."""
-    # ``extra`` contains additional arguments for ``report_content``. ``name`` is the final name of the folder
-    # if the files will be moved.
+    # ``extra`` contains additional arguments for ``report_content``. ``name`` is the name of the
+    # folder to which the files will be moved, if any.
     files: list[str] = []
     has_checkpoint = (folder / runs.CHECKPOINT).exists()
     try:

@@ -110,7 +110,7 @@ class RunFolder:
         return self.path / CHECKPOINT
 
     def look(self) -> None:
-        """Inspect the folder; call this before and after locking, as another command may use the folder."""
+        """Inspect the folder, before and after it is locked: another command may use it in the meantime."""
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
@@ -140,7 +140,7 @@ class RunFolder:
                     # Remove the files of a run that was killed while saving its results.
                     self._remove(FILES)
             else:
-                # The second of two simultaneous runs fails here, even if file locks are not supported.
+                # If two runs start simultaneously, one fails here, even if file locks are not supported.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record).encode())
                     # Set the flag before creating the file, because Ctrl-C could follow immediately.
@@ -227,8 +227,8 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """Open a run folder, locked until the end of the block; :meth:`RunFolder.claim` creates a new folder."""
-    # With ``resume``, it may contain a checkpoint. It may also contain a run of the command ``replaces``.
+    """Open a run folder, and lock it if it exists; :meth:`RunFolder.claim` creates and locks a new folder."""
+    # The folder may contain a checkpoint if ``resume`` is set, or an earlier run of the command ``replaces``.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -256,14 +256,14 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Inspect a folder (see RunFolder) for a run of ``fit`` or of the command ``replaces``."""
+    """Inspect a folder (see RunFolder) that may contain an earlier run of the command ``replaces``."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
         record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             return False, True
-        # A complete run with a checkpoint but no report was killed before the report was written.
+        # If a complete run has a checkpoint but no report, saving the report failed: it can be resumed.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:
@@ -328,7 +328,7 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """Replace run files, the record last, with the files in the subfolder ``updated`` if it exists."""
+    """Move all files of the subfolder ``updated``, if it exists, to the run folder; the record is last."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return
@@ -395,13 +395,13 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Add sentences on an incomplete run or a partitioned table to the notes ``missing``."""
+    """Return ``missing``, preceded by notes if the run is incomplete or its table partitioned."""
     notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
     return [*(note for note in notes if note is not None and note not in missing), *missing]
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a sentence if the files describe only a sample of the rows, otherwise none."""
+    """Return a list, which contains a sentence if the files describe only a sample of the rows."""
     if not is_in_parts(record):
         return []
     n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]
@@ -498,7 +498,7 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 
 def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
-    # The empty name at the end is that of class -1 (outliers).
+    # The empty name is that of outliers, whose label -1 selects the last entry.
     return np.array([*classes, ""], dtype=object)[labels]
 
 
@@ -583,7 +583,7 @@ def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.
 def with_clusters(
     frame: pd.DataFrame, labels: NDArray[Any], classes: Sequence[str] | None, others: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Add columns to a table: the cluster of each row, the cluster's class if known, and ``others``."""
+    """Add columns to a table: each row's cluster, its cluster's class if known, and those in ``others``."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
     if classes is not None:
         more["class"] = _classes_of(labels, classes)
@@ -591,12 +591,12 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the fit's column: the last one named ``name``, ``name_``, ``name__``, ..."""
+    """Return the position of a column that ``fit`` added: the last ``name``, ``name_``, ``name__``, ..."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save ``more`` and a fitted estimator, without the attributes that prediction does not require."""
+    """Save a fitted estimator without attributes that prediction does not require, and save ``more``."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
@@ -654,7 +654,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
         own = {name for name in types if name.startswith("moo_clustering.")}
         foreign = sorted(set(types) - own - _MODEL_TYPES)
         model = None if foreign else io.load(path, trusted=types)
-    except Exception as error:  # damaged files and models of other versions raise any exception
+    except Exception as error:  # damaged files and models of other versions can raise any exception
         said = f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
         raise FolderError(said) from error
     if foreign:

@@ -28,7 +28,7 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters omitted from the record: they do not affect the result, are paths, or are recorded elsewhere.
+# Parameters that are not recorded: they do not affect the result, are paths, or are recorded separately.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
 _OF_DOCUMENTS = ("min_df", "max_df", "svd", "embed", "stemmer")  # options for documents
 _NAMED = 5  # maximum number of label names in a message
@@ -45,7 +45,7 @@ class Job:
     seed: int
     # For methods that predict labels: labels used in the fit, and labels with which predictions are scored.
     labels: LabelUse | None = None
-    supervision: dict[str, Any] = field(default_factory=dict)  # keyword arguments for ``fit``
+    supervision: dict[str, Any] = field(default_factory=dict)  # labels and constraints passed to ``fit``
     sources: dict[str, Any] = field(default_factory=dict)  # sources of the supervision, for the record
     notices: list[str] = field(default_factory=list)  # warnings issued before the fit
     # ``time.perf_counter()`` at the start of the command.
@@ -53,8 +53,8 @@ class Job:
     why: str = ""  # why the method was selected; empty if it was specified
     options: dict[str, Any] | None = None  # estimator parameters set by the user
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For partitioned tables: the cluster sizes over all rows, and a function that runs the fit, replaces the
-    # samples with a subset of the rows, and returns whether it was interrupted.
+    # For partitioned tables: a function that runs the fit, replaces ``samples`` by a subset of the rows, and
+    # returns whether the fit was interrupted; and the sizes of the clusters of all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -74,7 +74,7 @@ class Job:
 
     @property
     def class_names(self) -> list[str]:
-        """Class or label names, in the order used by the fitted estimator."""
+        """Names of the classes or labels, in the order of the fitted estimator's predictions."""
         if self.labels is None or self.labels.y is None:
             return []
         names = self.labels.names
@@ -109,7 +109,7 @@ def _plain(value: Any) -> Any:
 
 
 def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, str]:
-    """Return the specified method, or the recommended one and the reason."""
+    """Return the specified method with an empty reason, or the recommended method with the reason."""
     if method is not None:
         return method, ""
     path = Path(data)
@@ -217,7 +217,7 @@ def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
 def estimator_input(
     method: Method, estimator: Any, samples: Samples, options: Mapping[str, Any]
 ) -> tuple[Samples, LabelUse | None]:
-    """Compute the features that the method requires and, for methods that predict labels, the labels."""
+    """Return samples with the features that the method requires, and the labels if it predicts labels."""
     predicts, n_features = load.takes_label_sets(method), options["n_features"]
     for flag, value in (("--hold-out", options["hold_out"]), ("--features", n_features)):
         if value is not None and not predicts:
@@ -359,7 +359,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Return ``use`` with known classes of samples without labels in the fit as held-out labels."""
+    """Add the known classes of samples without labels in the fit to the held-out labels of ``use``."""
     if (known := samples.known_sets()) is None:
         return use
     # Classes without partial labels cannot be predicted, and count as errors.

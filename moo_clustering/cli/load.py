@@ -37,7 +37,7 @@ from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts, word_forms
 from moo_clustering.persistence import cell_text, read_arrays
 
-# Command-line flags that replace the names of reader options in messages.
+# By parameter of a reader function: the command-line flag that replaces its name in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
@@ -46,7 +46,8 @@ SPARSE = (".svm", ".svmlight", ".libsvm")
 # MEKA includes the number of label attributes in the relation name.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# "none": original scales; "mixed": equal weights if a column is categorical; "columns": no conversion.
+# Conversion of columns to features with "equal" weights, "none" (in the original scales) or "mixed" (equal
+# weights if a column is categorical); "columns" only fills empty cells.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 
@@ -70,8 +71,8 @@ def load_data(
     graph: bool = False,
 ) -> Samples:
     """Read a bundled data set, file or folder in a form that the method accepts."""
-    # If ``prepares`` is None, do not convert columns. ``filling`` contains options for ``prepare_table``.
-    # ``weight`` is a column of a map, ``start`` a column of a map or table.
+    # If ``prepares`` is None, columns are not converted to features. ``filling`` contains options for
+    # ``prepare_table``. ``weight`` is a column of a map, ``start`` a column of a map or table.
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
@@ -135,7 +136,7 @@ def load_data(
 
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
-    """Return whether the data are read as a graph because of their suffix or the method options."""
+    """Return whether the data are read as a graph, because of the file's suffix or the method's options."""
     known = {name: options.get(name, value) for name, value in method.graph_options.items()}
     other = [f"{name}={known[name]}" for name, value in method.graph_options.items() if known[name] != value]
     if data not in BUNDLED and suffix_of(Path(data)) in GRAPHS:
@@ -149,7 +150,7 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
 def load_graph(
     path: Path, method: Method, labels: str | None, others: Mapping[str, Any]
 ) -> kinds.GraphSamples:
-    """Read a graph. Raise a DataError if the method needs other data, or if a flag in ``others`` is set."""
+    """Read a graph. Raise a DataError if the method accepts none, or if an option in ``others`` is set."""
     if not method.graph_options:
         said = f"{path.name} is a graph, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that do are {accepting('graph_options')}")
@@ -235,8 +236,8 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
     """Return whether a file is read as samples with label sets."""
-    # Multi-label files are svmlight files, and ARFF files with a label file or a label count in the header.
-    # For methods that accept label sets, also other ARFF files without bags, and npz files with indicators.
+    # These are svmlight files, ARFF files with a label file or a label count in the header and, if the method
+    # accepts label sets, also other ARFF files (but not of bags) and npz files with label indicators.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -266,8 +267,8 @@ def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
     """Read samples and label sets from a file."""
-    # ``label_file`` (MULAN XML; default: next to the file) names the label attributes. Without it, partial
-    # labels name them. Other arguments that name columns do not apply to such files.
+    # ``label_file`` (MULAN XML; default: next to the file) or, without such a file, ``partial_labels`` names
+    # the label attributes. Other arguments that name columns do not apply to these files.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
@@ -289,7 +290,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the text before the data, or "" if the file is unreadable: the reader will report this."""
+    """Return the lines before the data of an ARFF file; "" if unreadable, which the reader will report."""
     lines = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
@@ -301,13 +302,13 @@ def _header(path: Path) -> str:
 def load_documents(
     path: Path, method: Method, roles: tables.Roles, text_columns: Sequence[str] | None
 ) -> TextSamples:
-    """Read texts, with several partial labels per document if the method accepts them."""
+    """Read documents, which can have several partial labels each if the method accepts label sets."""
     labels, partial_labels, id_column, drop, *_ = roles
     read = partial(datasets.read_documents, path, text_columns=text_columns, id_column=id_column)
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read partial labels with the reader option for known classes, which allows several per document.
+        # Read partial labels as known classes (``labels``), of which a document can have several.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -343,12 +344,12 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """Return how table columns are prepared for a method; None if they must already be features."""
+    """Return how the method's table columns are converted; None if they must already be numeric features."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Do not scale columns if the user set ``scale``, or if the method counts words or adapts to units.
+    # Do not scale columns if the user set ``scale``, or if the method counts words or adapts to any units.
     if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"
@@ -380,7 +381,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Also scale numbers: otherwise, their influence relative to 0/1 indicators would depend on units.
+            # Scale numbers, too: otherwise, their influence relative to 0/1 indicators would depend on units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table contains categories{hint}")
     except DataError as error:
@@ -447,13 +448,13 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
-    if samples.unused is not None:  # the weight and start columns influence the result
+    if samples.unused is not None:  # the fit uses the weight and start columns
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return kinds.AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
 
 def polygons(document: Mapping[str, Any]) -> NDArray[Any]:
-    """Return the polygons of a GeoJSON object, with both coordinates on the same scale."""
+    """Return the polygons of a GeoJSON object; degrees are scaled to the same length in both directions."""
     shapely = importlib.import_module("shapely")
     geometry = np.array([shapely.from_geojson(json.dumps(each["geometry"])) for each in document["features"]])
     west, south, east, north = shapely.total_bounds(geometry)
@@ -498,7 +499,7 @@ def read_map_file(path: Path) -> dict[str, Any]:
 
 
 def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
-    """Record decimal commas in ``attrs["csv"]`` of a text table, unless commas are its separators."""
+    """Set ``attrs["csv"]["decimal"]`` of a text table with decimal commas and another separator."""
     style = frame.attrs.get("csv", {"sep": ","})
     if style["sep"] != "," and any(scale.column.convention == "comma" for scale in preparer._scales):
         style["decimal"] = ","
@@ -543,7 +544,7 @@ def prepared_samples(
 
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
-    """Return a message on how to handle text columns that the method does not accept."""
+    """Return an error message for text columns that the method does not accept."""
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
@@ -563,7 +564,7 @@ def text_features(
     svd: int | None = None,
     embed: str | None = None,
 ) -> TextSamples:
-    """Compute tf-idf weights. Reduce them by truncated SVD if ``svd`` is set or if not ``sparse``."""
+    """Compute tf-idf weights, reduced by truncated SVD if ``svd`` is set or ``sparse`` is False."""
     # With ``embed``, cluster the embeddings, and use the term weights only to name clusters.
     weights, vocabulary = datasets.tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
@@ -572,7 +573,7 @@ def text_features(
             raise DataError("--svd and --embed are mutually exclusive")
         record |= {"features": "embeddings", "model": embed}
         folder = str(Path.cwd())
-        sys.path.insert(0, folder)  # console scripts do not import modules from the current folder
+        sys.path.insert(0, folder)  # required to import modules from the current folder
         try:
             X = datasets.embed(samples.source.texts, embed)
         finally:
@@ -591,7 +592,7 @@ def text_features(
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Return the leading components, scaled to rows of unit length, and their share of the variance."""
+    """Return the leading components, with rows of unit length, and their share of the variance."""
     from sklearn.decomposition import TruncatedSVD
 
     if weights.shape[1] == 1:  # scikit-learn would raise an error
@@ -607,7 +608,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = 2, max_df: float = 1.0
 ) -> TextSamples:
-    """Compute unit rows of tf-idf weights t ln(n / df) for stems in ``min_df`` to ``max_df`` documents."""
+    """Compute tf-idf weights of stems in ``min_df`` to ``max_df`` documents, with rows of unit length."""
     # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
     texts, chosen = samples.source.texts, _available(stemmer)
     own = None if chosen == "none" else chosen
@@ -624,7 +625,7 @@ def stem_features(
     if not len(kept):
         raise DataError(f"min_df={min_df} and max_df={max_df} leave no terms in the {len(texts)} documents")
     with warnings.catch_warnings():
-        # Ignore this warning: the estimators also warn about documents without terms.
+        # Ignore a warning about documents without terms, which the estimators issue, too.
         warnings.simplefilter("ignore", UserWarning)
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
     how: dict[str, Any] = {"features": "tf-idf of stems", "stemmer": chosen}

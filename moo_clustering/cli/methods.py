@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from moo_clustering.cli.terminal import printable_line
 from moo_clustering.estimators import _methods
 
-# Parameters with command-line flags of their own.
+# Command-line flags of parameters that cannot be set by --set.
 FLAGS = {
     "n_clusters": "-k", "granularity": "--granularity", "n_regions": "-k", "tolerance": "--tolerance",
     "random_state": "--seed", "n_jobs": "--jobs", "verbose": "--quiet",
@@ -60,7 +60,7 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 
 
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Describe the parameters; ``preset`` contains values that the method sets."""
+    """Describe the parameters; the values that a method sets, ``preset``, replace their defaults."""
     signature = inspect.signature(estimator_class).parameters
     defaults = {name: each.default for name, each in signature.items() if each.default is not each.empty}
     defaults |= preset

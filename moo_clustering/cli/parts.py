@@ -39,7 +39,7 @@ from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
 
 _SHOWN = 20_000  # number of rows sampled for the report and cluster descriptions
-# Options that support partitioned tables: in ``fit`` only, and in both commands.
+# Options that apply to partitioned tables: in ``fit`` only, and in both ``fit`` and ``predict``.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
 
@@ -64,12 +64,12 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Predictor that returns the clusters of rows with the columns of the fit, and marks outlying rows."""
+    """Callable that returns the clusters of new rows, and whether they are unlike the rows of the fit."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # This search computes distances that do not depend on the other rows of a part.
+        # Unlike other searches, this one rounds a row's distances independently of the other rows.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -81,7 +81,7 @@ class PreparedLabels:
 
 @dataclass(frozen=True, eq=False)
 class PartSamples(PreparedSamples):
-    """Sample of the rows in a partitioned table; empty before the fit."""
+    """Partitioned table with a random sample of its rows, which is empty before the fit."""
 
     table: Parts = field(kw_only=True)
 
@@ -141,7 +141,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
 
 
 def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
-    """Fit or resume a run, write labels of all rows, and replace the job's samples by a row sample."""
+    """Fit or resume, write the labels of all rows, and replace the job's samples by a sample of the rows."""
     samples: Any = job.samples
     table, path = samples.table, folder.path
     if folder.resumed:
@@ -182,7 +182,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return cluster sizes, and indices and labels of rows: ``numbers`` and each cluster's first row."""
+    """Return cluster sizes, the indices in ``numbers`` and of each cluster's first row, and their labels."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -201,7 +201,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     """Write the clusters of a partitioned table to a folder, and print the number of rows per cluster."""
     _refuse_unused("")
     model = runs.load_model(folder)
-    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, its folder
+    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # a glob is named after its folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
     label = PreparedLabels(model)
     with _workers(options):
@@ -221,7 +221,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
 
 
 def _name(data: Sequence[str]) -> str:
-    """Return a table's name without parent folders (for a glob, with its folder)."""
+    """Return a table's name without parent folders, or the last folder and the pattern of a glob."""
     path = Path(data[0])
     name = f"{path.absolute().parent.name}/{path.name}" if has_magic(path.name) else path.absolute().name
     return name if len(data) == 1 else f"{name} and {len(data) - 1} more"
@@ -271,7 +271,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # Ctrl-C in a terminal reaches all processes. Start workers while it is ignored: they inherit this.
+    # In a terminal, Ctrl-C reaches all processes. Workers started while it is ignored also ignore it.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Texts that identify samples: maximum number of characters, of columns, and of samples.
 _TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
-_FEWEST = 2  # minimum number of label columns for label sets
+_FEWEST = 2  # minimum number of labels in a fit with label sets
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # (label names, label indicators, whether a sample can have several labels)
@@ -34,27 +34,27 @@ PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
 
 @dataclass(frozen=True, eq=False)
 class Samples(Table):
-    """Table of dense numeric features, and base class that defines the interface of all samples."""
+    """Table of dense numeric features; base class of all kinds of samples."""
 
     X: Any  # data for ``fit``
     feature_names: Any
     category_names: tuple[str, ...] = ()  # names of the categorical columns
     notes: tuple[str, ...] = ()  # sentences on the conversion of columns
     source: Any = None  # the data set as read
-    # Known classes and partial labels, for samples with several labels; () if unlabelled.
+    # Known classes and partial labels of samples that can have several; () for a sample without labels.
     label_sets: LabelSets | None = None
     partial_label_sets: LabelSets | None = None
     # The table before and after the conversion of its columns to features.
     given: pd.DataFrame | None = None
     prepared: PreparedTable | None = None
-    has_equal_columns: bool = False  # whether prepared columns have equal variance before weighting
+    has_equal_columns: bool = False  # whether columns were scaled to equal variance
     # Dropped columns that help to identify rows, such as names.
     notes_of_rows: pd.DataFrame | None = None
     unused: pd.DataFrame | None = None  # columns in the file that are not used in the fit
     roles: Roles | None = None  # columns of a prepared table that are not features
     arguments: Mapping[str, Any] = field(default_factory=dict)  # additional arguments for ``fit``
 
-    # Noun for a sample, and description of the data in messages about options that do not apply.
+    # Nouns in messages: for a sample, and for the data in messages on options that do not apply.
     kind: ClassVar[str] = "sample"
     read_as: ClassVar[str] = "a table (specify text columns with --text-columns)"
     # Whether the data can be shown as a table, and whether features are in their original units.
@@ -65,7 +65,7 @@ class Samples(Table):
 
     @classmethod
     def of(cls, data: Table | Documents | MultiLabelTable, **more: Any) -> Self:
-        """Convert a data set to samples, copying all fields that the two classes share."""
+        """Create samples from a data set: fields of the same name are copied."""
         own = {each.name for each in fields(cls)}
         shared = {name: value for name, value in vars(data).items() if name in own}
         return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
@@ -90,12 +90,12 @@ class Samples(Table):
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Return the columns that describe the clusters (filled cells are missing again), and their units."""
+        """Return the columns that describe clusters, with empty cells where cells were filled, and units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
     def row_names(self) -> list[str] | None:
-        """Return the identifiers or, if there are none, a dropped column's unique cells; otherwise None."""
+        """Return the row identifiers, otherwise the cells of a dropped column if they are unique, or None."""
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
@@ -111,11 +111,11 @@ class Samples(Table):
         return self.feature_names
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """Return plot coordinates and axis names if there are at most two columns; otherwise None."""
+        """Return plot positions and axis names if there are at most two columns; otherwise None."""
         return None
 
     def texts(self) -> list[str] | None:
-        """Return texts that identify the samples, or None if this is not possible."""
+        """Return texts on the samples' values, or None if there are no columns or too many samples."""
         columns, units = self.described_columns()
         if not columns.shape[1] or len(columns) > _MOST_TEXTS:
             return None
@@ -140,7 +140,7 @@ class Samples(Table):
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def left_out(self) -> pd.DataFrame | None:
-        """Return the columns not used in the fit or, if there are none, the known classes or None."""
+        """Return the columns that the fit does not use, otherwise the known classes if any, or None."""
         if self.unused is not None or self.y is None:
             return self.unused
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})
@@ -166,7 +166,7 @@ class Samples(Table):
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the agreement between clusters and known classes; return {} if no classes are known."""
+        """Compute scores of the agreement between clusters and known classes; {} if no classes are known."""
         # With partial labels, add the accuracy on samples without labels in the fit. If samples have several
         # classes, return only the entropy (bits) of classes in the clusters and in random clusters.
         from moo_clustering.validity import clustering_accuracy
@@ -250,7 +250,7 @@ class PreparedSamples(Samples):
         return np.column_stack([_plottable(columns[name]) for name in columns]), list(map(str, columns))
 
     def report_data(self) -> dict[str, Any]:
-        """Return the report data; for one or two columns, with positions in the original units."""
+        """Return arguments for ``report_content``, including positions if there are one or two columns."""
         from moo_clustering.visualization.partitions import feature_plane
 
         columns, units = self.described_columns()
@@ -266,7 +266,7 @@ class AreaSamples(PreparedSamples):
     """Map areas, whose polygons determine the neighbour graph."""
 
     document: dict[str, Any] = field(kw_only=True)  # GeoJSON as read
-    geometry: Any = field(kw_only=True)  # polygons, with both coordinates on the same scale
+    geometry: Any = field(kw_only=True)  # see :func:`~moo_clustering.cli.load.polygons`
     roles_of_map: dict[str, str] = field(kw_only=True)  # names of the columns ``weight`` and ``start``
 
     kind: ClassVar[str] = "area"
@@ -334,7 +334,7 @@ class LabelSetSamples(UntabledSamples):
         return super().record() | {"label_names": list(self.source.label_names)}
 
     def partial_sets(self) -> PartialSets:
-        """Return all labels in the file. A single label yields two classes: with and without the label."""
+        """Return all labels in the file; a single label is converted to two classes, with and without it."""
         names, given = tuple(self.source.label_names), np.asarray(self.source.Y, dtype=np.int8)
         if len(names) > 1:
             return names, given, True
@@ -354,7 +354,7 @@ class TextSamples(UntabledSamples):
     """Documents, with features if these were computed from their texts."""
 
     source: Documents = field(kw_only=True)
-    # Term weights, shape (n_documents, n_terms). X contains the weights, their components, or embeddings.
+    # Term weights, shape (n_documents, n_terms); X contains either them, their components, or embeddings.
     weights: Any = None
     made: dict[str, Any] = field(default_factory=dict)  # how the features were computed
 
@@ -362,7 +362,7 @@ class TextSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """Return a copy with term weights and, if given, components or embeddings ``X``."""
+        """Return a copy with term weights, and with components or embeddings ``X`` as features if given."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
@@ -434,7 +434,7 @@ class BagSamples(UntabledSamples):
 
         report = bag_report(None, labels, y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-        if len(self.target_names) == 2:  # otherwise, there is no positive class
+        if len(self.target_names) == 2:  # F1 requires a positive class
             names.insert(3, "f1")
         return {name: report[name] for name in names} | {"largest_class": np.bincount(y).max() / len(y)}
 
@@ -483,7 +483,7 @@ def _cell(value: Any) -> str:
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Remove the title, which readers prepend to the text to include it in the clustering.
+    # Remove the title from the text: readers prepend it, so that it is included in the clustering.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
@@ -494,8 +494,8 @@ def _opening(title: str, text: str) -> str:
 class LabelUse:
     """Labels used in the fit (``given``), and labels that score the predictions (``held_out``)."""
 
-    # Both are 0/1 indicators, shape (n_samples, n_labels). Rows of samples without these labels are -1. No
-    # sample has labels in both.
+    # Both arrays contain 0/1 indicators, with rows of -1 for samples without labels of this kind, and have
+    # shape (n_samples, n_labels). A sample has labels in at most one of them.
 
     names: tuple[str, ...]
     given: NDArray[np.int8]
@@ -518,7 +518,7 @@ class LabelUse:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Columns of the labels that occur in the fit; at least two for label sets."""
+        """Indices of the labels that occur in the fit; for label sets, at least two."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
         if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True

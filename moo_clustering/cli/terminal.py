@@ -27,8 +27,8 @@ from moo_clustering._messages import printable_line as printable_line
 from moo_clustering._messages import shortened as shortened
 
 INTERRUPTED = 130
-_SOON = 0.02  # seconds until an interruption during a compilation is repeated
-# Allocations between garbage collections. Imports alone create half a million permanent objects.
+_SOON = 0.02  # seconds after which an interruption during a compilation is repeated
+# Allocations between garbage collections; importing modules creates half a million permanent objects.
 _ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
 # Warnings from other packages that are intended for developers.
@@ -37,7 +37,7 @@ _NOT_FOR_USERS = (
 )  # fmt: skip
 # Environment variables for OpenMP and BLAS threads, which the libraries read on import.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-# Environment variables that libraries read as integers (with minimum values), and as other numbers.
+# Environment variables that libraries read as integers, with their minimum values, or as other numbers.
 _INTEGERS = {
     "NUMBA_NUM_THREADS": 1, "OMP_NUM_THREADS": 1, "LOKY_MAX_CPU_COUNT": 1, "LOKY_MAX_DEPTH": 1,
     "SKLEARN_PAIRWISE_DIST_CHUNK_SIZE": 1, "SKLEARN_WORKING_MEMORY": 1, "JOBLIB_MULTIPROCESSING": 0,
@@ -49,7 +49,7 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")  # parameters that environment variables cannot represent
+_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")  # no text is a valid value
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
@@ -116,11 +116,11 @@ class Ending:
             return
         if sys.platform == "win32":
             _thread.interrupt_main(number)
-        else:  # this also interrupts the main thread while it waits
+        else:  # unlike interrupt_main, this interrupts a waiting main thread
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Repeat an interruption that Python dropped where no exception can be raised (in C callbacks)."""
+        """Repeat an interruption that Python ignored, because it occurred in a callback from C."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -143,7 +143,7 @@ class _Lossy(io.FileIO):
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Replace closed streams with the null device, and discard output that cannot be written."""
-    # Open closed streams: otherwise, a results file could get their descriptor and receive messages.
+    # Otherwise, a results file could get the descriptor of a closed stream, and receive its messages.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -168,7 +168,7 @@ def standard_streams() -> Iterator[None]:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Collect garbage rarely, and not at exit, where a collection takes as long as a small fit."""
+    """Collect garbage rarely, and not at exit, because this would take as long as a small fit."""
     previous = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *previous[1:])
     atexit.register(gc.freeze)
@@ -182,7 +182,7 @@ def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
     except (OSError, ValueError):
-        return stream  # the calling program has set a stream without a descriptor
+        return stream  # a stream without a descriptor, set by a calling program
     with suppress(OSError, AttributeError):
         stream.flush()
     raw = _Lossy(descriptor, "wb", closefd=False)
@@ -207,7 +207,7 @@ def print_result(text: str) -> None:
 
 
 class PathArgument(click.Path):
-    """Path of a file or folder to read or write, checked before any slow import; errors name the argument."""
+    """Path of a file or folder, checked before slow imports; error messages name the argument."""
 
     def __init__(
         self, kind: str = "file or folder", *, new: bool = False, exists: bool = False, path_type: Any = Path
@@ -249,7 +249,7 @@ class Command(click.Command):
         _check_environment()
         _spare_threads()
         try:
-            # Imports may also issue warnings.
+            # Include warnings that imports issue.
             with shown_warnings():
                 return super().invoke(context)
         except (click.exceptions.Exit, click.Abort, click.UsageError):
@@ -257,7 +257,7 @@ class Command(click.Command):
         except Exception as error:
             sentence = None if context.params.get("traceback") else _sentence(error)
             said = sentence or str(error)
-            # Libraries report invalid values without naming the environment variable.
+            # Libraries do not name the environment variable if its value is invalid.
             blamed = [
                 f"{name}={value}"
                 for name, value in os.environ.items()
@@ -278,8 +278,8 @@ class Command(click.Command):
                 try:
                     code = run(*args, standalone_mode=False, **extra)
                 finally:
-                    # After an interruption inside exec(), even if caught, Python exits by SIGINT regardless
-                    # of the exit code. Another exec() resets this.
+                    # After a KeyboardInterrupt inside exec(), even if it is caught, Python ends by SIGINT
+                    # and ignores the exit code. Another exec() resets this.
                     exec("")
             except (click.Abort, KeyboardInterrupt) as error:
                 if isinstance(error.__cause__, EOFError):
@@ -305,7 +305,7 @@ def _check_environment() -> None:
     for name, value in os.environ.items():
         asked = ""
         if name in _INTEGERS and (value or name not in _THREADS):
-            # OpenMP accepts one number per nesting level.
+            # OpenMP accepts a list with one number per nesting level.
             parts = value.split(",") if name == "OMP_NUM_THREADS" else [value]
             whole = all(re.fullmatch(r"\s*\+?\d{1,9}\s*", part) for part in parts)
             if not whole or min(map(int, parts)) < _INTEGERS[name]:
@@ -330,10 +330,10 @@ def _check_environment() -> None:
 
 
 def _spare_threads() -> None:
-    """Restrict libraries to one thread if the system cannot start more: some would abort."""
+    """Restrict libraries to one thread if the system cannot start more: some libraries would abort."""
     end, started = threading.Event(), []
     try:
-        # Number of threads that OpenMP, NumPy's BLAS and SciPy's BLAS would start together.
+        # OpenMP, NumPy's BLAS and SciPy's BLAS each start one thread per processor.
         for _ in range(3 * (os.cpu_count() or 1)):
             thread = threading.Thread(target=end.wait, daemon=True)
             thread.start()
@@ -348,7 +348,7 @@ def _spare_threads() -> None:
 
 
 def _sentence(error: Exception) -> str | None:
-    """Return the message for an input error, or None for other errors, which are bugs."""
+    """Return the message for an error caused by the input, or None for other errors, which are bugs."""
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or for_command(error)}"
@@ -358,7 +358,7 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, ValueError | TypeError):
         return for_command(error)
     if isinstance(error, EOFError):
-        # Convert EOFError, which click would interpret as the end of a dialogue.
+        # Replace EOFError, which click interprets as the end of user input.
         said = message_line(error) or "EOFError"
         return f"unexpected end of data: {said}; to see where, run moo-clustering --traceback ..."
     if isinstance(error, ImportError):
@@ -374,9 +374,9 @@ def shown_warnings() -> Iterator[list[str]]:
     lines: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        # Remove the traceback from numba's message about an invalid environment variable.
+        # numba's message about an invalid environment variable contains a traceback; remove it.
         line = message_line(_FAILED_PARSE.sub("", for_command(message)))
-        # Ignore warnings about a missing monitor thread: progress bars work without it.
+        # Ignore warnings that tqdm cannot start its monitor thread: progress bars work without it.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
             with bar_class().external_write_mode():
@@ -396,7 +396,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
-    # Get the context here: worker threads, which may also compile kernels, have no context.
+    # Get click's context now: it is not available in worker threads, which may also compile kernels.
     context = click.get_current_context(silent=True)
     told = {} if context is None else context.meta
 

@@ -108,7 +108,7 @@ def _saved(folder: Path, n_rows: int, record: Mapping[str, Any]) -> str:
 
 
 class _Run:
-    """Locked run folder of a fit to a prepared table, with its record, model and rows."""
+    """Locked folder of a fit to a prepared table, with the fit's record, model and rows."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.started = folder, time.perf_counter()
@@ -130,7 +130,7 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Restore the attributes that were not saved with the estimator; most methods require a new fit."""
+        """Restore the estimator's unsaved attributes; for most methods, this means repeating the fit."""
         saved = self.estimator
         if self.method.areas:
             return  # models of map regions are saved with all solutions
@@ -192,7 +192,7 @@ class _Run:
             if names:
                 rename_clusters(temporary, names)
             shown = cluster_names(runs.load_model(temporary))
-            # If the process is killed after the next line, the next command completes the update.
+            # If this process is killed after the next line, the next command completes the update.
             os.replace(temporary, folder / runs.UPDATED)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -200,7 +200,7 @@ class _Run:
         return runs.run_record(folder), shown
 
     def _samples(self, rows: pd.DataFrame) -> PreparedSamples:
-        """Return the samples for all rows. Rows added after the fit have no partial labels."""
+        """Return ``rows`` as samples. Rows added after the fit have no partial labels."""
         name = Path(self.record["data"]["name"])
         prepared = self.model["preparer"].prepare(rows)
         samples = prepared_samples(name, rows, self.roles, prepared, n_labelled=len(self.rows))
@@ -211,7 +211,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Return the samples as a map, without the properties that describe each area's region."""
+        """Return the samples as a map, without the properties of areas that contain the regions."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()

@@ -36,7 +36,7 @@ RUNS_PER_BYTE = 255
 BLOCK_ROWS = 2048
 # Eigenvalues (in [0, 1]) below this value count as zero, because their eigenvectors are arbitrary.
 ZERO = 1e-10
-# Description of the upper limit of ``n_clusters`` in messages.
+# Text after the upper limit of ``n_clusters`` in messages.
 _SAMPLES = ", the number of samples"
 LOG = logging.getLogger("moo_clustering.consensus")
 # Maximum sum of weights, because METIS may be built with 32-bit integers.
@@ -46,12 +46,12 @@ MOST_DENSE_EDGES = 2000
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
-# Maximum difference between two associations that count as tied.
+# Associations are tied if they differ by at most this value.
 TIE = 1e-12
 # Maximum number of matching sweeps.
 MAX_SWEEPS = 20
-# Maximum size of a METIS part, as a multiple of the mean part size. MCLA merges clusters only if the largest
-# cluster exceeds a higher multiple: 1.8 times the mean for two clusters, 2 to 2.7 times for three to eight.
+# Maximum size of a METIS part, as a multiple of the mean part size. In MCLA, METIS merges small
+# clusters only if the largest has over 1.8 times the mean size (two clusters) or 2 to 2.7 times (3 to 8).
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -67,29 +67,29 @@ def cspa(
 ) -> Labels:
     """Compute a consensus from the co-association S_ij, the share of runs with i and j in the same cluster.
 
-    Unanimous runs determine the result: if the samples that share a cluster in all runs form ``n_clusters``
-    groups, or if the hypergraph has ``n_clusters`` connected components, these are the clusters. Takes
+    If the samples that share a cluster in all runs form ``n_clusters`` groups, these are the result. This
+    also applies to ``n_clusters`` connected components of the hypergraph (whose edges are clusters). Takes
     O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes at most
     O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
 
     Raises a ValueError or TypeError if a parameter is invalid, if a sample is missing from all runs, or if
-    pairs exceed ``max_memory``, and an ImportError if METIS is required but pymetis is not installed
-    (``moo_clustering[metis]``). Issues a UserWarning if METIS cannot create clusters as large as most runs
-    do. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.2; A. Fred, A.
-    Jain, IEEE TPAMI 27 (2005), for average linkage.
+    sample pairs require more than ``max_memory``, and an ImportError if METIS is required but pymetis is not
+    installed (``moo_clustering[metis]``). Issues a UserWarning if METIS cannot create clusters as large as
+    most runs do. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.2; A.
+    Fred, A. Jain, IEEE TPAMI 27 (2005), for average linkage.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers; -1 marks samples missing from a run. S_ij is computed from the runs that contain both
-        samples, and is 0 if there are none. The number of clusters may differ between runs.
+        Integers; -1 marks samples missing from a run. S_ij is computed from the runs that contain both i
+        and j, and is 0 if there are none. The number of clusters may differ between runs.
     n_clusters : int
         From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs; the result has
         fewer clusters if fewer samples are distinct.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
-        clustering of S, or ``"svd"``: k-means on leading eigenvectors of total (not relative) co-association
-        weights, scaled by their row sums, with rows of unit length, for any n_samples.
+        clustering of S, or ``"svd"`` (for any n_samples): k-means on rows, scaled to unit length, of leading
+        eigenvectors of the numbers of runs in which samples share a cluster, normalised by row sums.
     n_neighbors : int, optional
         Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB
@@ -167,12 +167,12 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield row blocks of S, each with the index of its first row; ``upper`` omits all earlier columns."""
-    # S_ij is the weighted share with i and j in one cluster, of the runs that contain both (0 if none do).
+    """Yield row blocks of S, with their first rows; ``upper`` omits columns before a block's first row."""
+    # S_ij is the share, by weight, of runs with i and j in one cluster among those with i and j; 0 if none.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # Code missing samples differently in rows and columns, so that they never match.
+    # Use different codes for missing samples in rows and columns, so that they never match.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
@@ -204,8 +204,8 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
-    """Compute S without its diagonal, or a symmetric graph of its ``n_neighbors`` largest entries per row."""
-    # If the kept entries leave more components than clusters, link the components by their first samples.
+    """Compute S with zero diagonal, or a symmetric graph with the ``n_neighbors`` largest entries per row."""
+    # If this graph has more components than clusters, link their first samples by the largest entries.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -229,8 +229,8 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Break ties at random: keeping the first entries would link whole clusters to a few samples. With
-            # equal weights, the random terms are smaller than the gap between any two distinct entries.
+            # Break ties at random; otherwise, whole clusters would be linked to their first samples only. If
+            # weights are equal, the random terms are smaller than the difference between distinct entries.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -240,7 +240,7 @@ def _largest_entries(
 
 
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
-    """Sum, for each pair of a row and a column, the weights of the runs in which both have equal labels."""
+    """Compute, for each row sample and column sample, the sum of weights of runs with equal labels."""
     shape = rows.shape[1], columns.shape[1]
     total, equal, alike = np.zeros(shape), np.empty(shape, dtype=np.bool_), np.ptp(weights) == 0
     for lo in range(0, len(rows), RUNS_PER_BYTE):
@@ -259,7 +259,7 @@ def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) ->
 def check_ensemble(
     labels: ArrayLike, n_clusters: int, weights: ArrayLike | None
 ) -> tuple[Hyperedges, FloatArray]:
-    """Check the ensemble; return the hyperedges and the weights of all runs with positive weight."""
+    """Check the ensemble; return hyperedges (clusters of runs) and weights, without runs of weight 0."""
     edges = hyperedges(labels)
     _arrays.integer("n_clusters", n_clusters, 1, edges.n_samples, _SAMPLES)
     run_weights = _check_weights(weights, edges.n_runs)
@@ -289,7 +289,7 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return ``n_parts`` groups of samples on which all runs agree, or None, in O(n_samples n_runs) time."""
+    """Return the parts if all runs agree on ``n_parts`` parts, else None, in O(n_samples n_runs) time."""
     # If all runs are complete, first try the groups of samples that share a cluster in every run (``fewer``
     # permits fewer than ``n_parts`` groups). Then try the hypergraph's connected components.
     first, inverse = distinct_rows(edges.codes.T)
@@ -311,9 +311,10 @@ def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
 def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the rows of the leading co-association eigenvectors, scaled to unit length, by k-means."""
-    # With at most ``n_parts`` distinct samples, each is a part. Components beyond ``n_parts`` are merged
-    # arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
+    """Cluster the rows of :func:`leading_vectors`, scaled to unit length, by k-means."""
+    # If at most ``n_parts`` samples are distinct, each is a part. If the hypergraph has more components than
+    # parts, some are merged arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N'
+    # distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -330,7 +331,7 @@ def low_rank_parts(
 
 
 def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
-    """Merge runs with identical partitions, and add their weights."""
+    """Replace runs with identical partitions by one run with the sum of their weights."""
     local = np.where(edges.seen, edges.codes - edges.starts[:-1, np.newaxis], -1)
     first, inverse = distinct_rows(local)
     if len(first) == edges.n_runs:
@@ -341,10 +342,11 @@ def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges
 def leading_vectors(
     edges: Hyperedges, weights: FloatArray, n_vectors: int, *, share: FloatArray | None = None, seed: int = 0
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute up to n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
-    # Entry (i, j) of C = H W H^T is the weight of the runs with i and j in one cluster; Deg contains the row
-    # sums of C. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. A sample
-    # represents ``share`` identical samples. ``seed`` determines the sparse solver's initial vector.
+    """Compute the leading eigenvectors and eigenvalues (at most n_vectors) of Deg^(-1/2) C Deg^(-1/2)."""
+    # Entry (i, j) of C = H W H^T is the total weight of runs with i and j in one cluster; Deg contains the
+    # row sums of C. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues.
+    # ``share`` contains the number of identical samples that each sample represents. ``seed`` determines the
+    # sparse solver's initial vector.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -376,7 +378,7 @@ def _gram(A: sp.csr_array) -> FloatArray:
 
 
 def use_metis(partitioner: str, fallback: str, function: str) -> bool:
-    """Return whether to use METIS: "auto" uses it if installed; "metis" raises an error if it is not."""
+    """Return whether to use METIS. If it is missing, "auto" returns False, and "metis" raises an error."""
     if partitioner not in ("auto", "metis"):
         return False
     available = _load() is not None
@@ -415,7 +417,7 @@ def warn_of_balance(
     edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be split",
     balance: float = BALANCE,
 ) -> None:  # fmt: skip
-    """Warn if, in most runs, the largest cluster exceeds ``balance`` times the mean part size."""
+    """Warn if the largest cluster of most runs has more than ``balance`` times the mean part size."""
     largest = np.maximum.reduceat(edges.sizes, edges.starts[:-1])
     mean = edges.seen.sum(axis=1) / n_parts
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
@@ -436,7 +438,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Multiply by ``scale`` (less if sums would overflow) and round; integers that fit remain unchanged."""
+    """Multiply by ``scale`` (or less, to avoid overflow of the sum) and round; do not scale integers."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -455,7 +457,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the bipartite adjacency matrix of samples, followed by hyperedges, weighted by run."""
+    """Return the adjacency matrix of samples, followed by hyperedges; edge weights are those of runs."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -463,9 +465,10 @@ def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
 def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Run k-means on the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), with rows of unit length."""
-    # D_v and D_e are the weighted degrees of samples and hyperedges; ``with_edges`` also clusters hyperedges.
-    # Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
+    """Cluster rows of singular vectors of D_v^(-1/2) H^T D_e^(-1/2), scaled to unit length, by k-means."""
+    # H is the incidence matrix, D_v and D_e the degrees of samples and hyperedges; ``with_edges`` also
+    # clusters hyperedges. Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples
+    # n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -512,11 +515,11 @@ def hbgf(
 ) -> Labels:
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
-    Unanimous runs determine the result: if the samples that share a cluster in all runs form at most
-    ``n_clusters`` groups, or if the hypergraph has ``n_clusters`` components, these are the clusters. METIS
-    takes roughly linear time in the n_samples n_runs edges; spectral clustering takes O(n_samples n_runs^2 +
-    E^3) time for up to 2000 clusters E in all runs. Errors and warnings are the same as for :func:`cspa`.
-    Source: X. Fern, C. Brodley, International Conference on Machine Learning (2004).
+    If the samples that share a cluster in all runs form at most ``n_clusters`` groups, these are the result.
+    This also applies to exactly ``n_clusters`` connected components of the graph. METIS takes roughly
+    O(n_samples n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E
+    clusters, at most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern,
+    C. Brodley, International Conference on Machine Learning (2004).
 
     Parameters
     ----------
@@ -544,7 +547,7 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF; METIS warnings recommend ``instead``, which is empty if only samples are clustered."""
+    """Compute HBGF. METIS warnings recommend ``instead``; if it is empty, k-means clusters samples only."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -573,7 +576,7 @@ def hgpa(
     """Compute a consensus by approximate hypergraph partitioning.
 
     The paper minimises the number of cut hyperedges (clusters of all runs) with hMETIS, which cannot be
-    redistributed. Neither approximation minimises this number. Costs, errors and results for unanimous runs
+    redistributed; both approximations minimise other criteria. Costs, errors and results for unanimous runs
     are the same as for :func:`hbgf`. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3
     (2002), section 3.3; D. Zhou, J. Huang, B. Schölkopf, NeurIPS 19 (2006), for the singular vectors.
 
@@ -638,12 +641,12 @@ def mcla(
 ) -> Labels | tuple[Labels, FloatArray]:
     """Compute a consensus by the meta-clustering algorithm.
 
-    The clusters of all runs are grouped into meta-clusters by their Jaccard indices on the samples in both
-    runs. Each sample joins the meta-cluster with the largest share of members that contain it. Unanimous runs
-    determine the result, as in :func:`hbgf`. Issues a UserWarning if METIS balances sizes but the largest
-    cluster in most runs exceeds 1.75 times the mean meta-cluster size. Takes O(n_samples n_runs^2 + E^2
-    n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Source: A. Strehl, J.
-    Ghosh, Journal of Machine Learning Research 3 (2002), section 3.4.
+    The clusters of all runs are grouped into meta-clusters by pairwise Jaccard indices, computed on the
+    samples that both runs contain. Each sample joins the meta-cluster with the largest share of members that
+    contain it. Groups on which all runs agree are the result, as in :func:`hbgf`. Issues a UserWarning if
+    METIS balances sizes but the largest cluster in most runs exceeds 1.75 times the mean meta-cluster size.
+    Takes O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in
+    all runs. Source: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
@@ -710,7 +713,7 @@ def meta_consensus(
     seed: np.random.SeedSequence,
     tie_rng: np.random.Generator | None = None,
 ) -> tuple[Labels, FloatArray]:
-    """Compute the labels and association for checked runs, by matching if ``vertex_weight`` is None."""
+    """Compute labels and association of :func:`mcla`, by matching if ``vertex_weight`` is None."""
     groups = agreed_parts(edges, n_clusters, fewer=True)
     united = np.zeros(edges.n_edges, dtype=np.intp) if groups is None else components(edges)[1]
     if groups is not None and n_clusters > 1 and united.max() < groups.max():
@@ -734,7 +737,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Matching omitted all clusters of these samples, so assign them to the most similar meta-clusters.
+        # Matching omitted all clusters of these samples: use the meta-clusters similar to these clusters.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -747,7 +750,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs that join each sample with each group, shape (n_parts, n_samples)."""
+    """Compute the share of runs in which a sample is in a group's cluster, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -756,10 +759,10 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
-    """Compute the Jaccard indices of hyperedges on the samples in both runs; the diagonal is 0."""
+    """Compute Jaccard indices of hyperedges on the samples that both runs contain; the diagonal is 0."""
     shared = edges.intersections
-    # within[a, b] is the number of samples in hyperedge a that are also in b's run. The clusters of that run
-    # are disjoint, so this number is the sum of their intersections with a.
+    # within[a, b] is the number of samples in hyperedge a that the run of hyperedge b contains: the sum of
+    # the intersections of a with the clusters of this run, which are disjoint.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -788,10 +791,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Return each hyperedge's meta-cluster; -1 for surplus hyperedges of runs with more than ``n_parts``."""
-    # The meta-clusters start with the clusters of one run: among the runs with n_parts clusters (or, if there
-    # are none, with the most), the one that agrees best with all other runs. Then each run's clusters are
-    # matched by their mean similarity to the other members, in at most 20 sweeps of O(E^2 n_parts) time.
+    """Return each hyperedge's meta-cluster; -1 for those left over in runs with more than ``n_parts``."""
+    # The clusters of one run are the first members: the run with n_parts clusters (or, if there is none, with
+    # the most) that agrees best with all other runs. Then the clusters of one run at a time are matched to
+    # the meta-clusters by mean similarity to their members, in at most 20 sweeps of O(E^2 n_parts) time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]
@@ -808,7 +811,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # No other run has members yet: keep this run's members, so that the others can match them.
+                # No other run has members yet: keep those of this run, to which other runs will be matched.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))
@@ -823,7 +826,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
 def part_similarity(
     jaccard: FloatArray, parts: IntpArray, n_parts: int, edge_weights: FloatArray
 ) -> FloatArray:
-    """Compute each hyperedge's mean similarity to the members of each part; 0 for parts without members."""
+    """Compute each hyperedge's mean similarity to the members of each part; 0 for empty parts."""
     member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
     return _means(jaccard @ member, member.sum(axis=0))
 
@@ -837,7 +840,7 @@ def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
         agreement = mean_agreement(table)
     else:
         agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
-    # The tolerance prevents rounding errors from breaking a tie.
+    # Take the first of tied runs, with a tolerance for rounding errors.
     return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
 
 

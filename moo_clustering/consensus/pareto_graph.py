@@ -21,7 +21,7 @@ SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated front, followed by entire fronts until there are ``min_members`` members.
+    """Select the non-dominated front and, until there are ``min_members`` members, the next entire fronts.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def reconstruction_weights(
 ) -> sp.csr_array:
     """Compute ES1: the non-negative edge weights s_ij that best reconstruct X (PESC, Eq. 4).
 
-    Solves one small non-negative least-squares problem per sample exactly, by active sets instead of the
-    paper's particle swarm. Takes O(N (q^2 d + q^4)) time for N samples with q edges and d features in the
-    worst case, but usually close to O(N q^2 (d + q)).
+    One small non-negative least-squares problem per sample is solved exactly, by an active-set method instead
+    of the paper's particle swarm. Takes O(N (q^2 d + q^4)) time for N samples with q edges and d features in
+    the worst case, but usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def reconstruction_weights(
     edges : csr_array of shape (n_samples, n_samples)
         One entry (i, j) for each link from i to j in any member; values are ignored.
     orientation : {"row", "column"}, default="row"
-        ``"row"`` reconstructs each sample from the samples to which it links; ``"column"``, which follows the
-        formula A S literally, from the samples that link to it, if there are any.
+        ``"row"`` reconstructs each sample from the samples to which it links; ``"column"``, as in the paper's
+        formula taken literally, from the samples that link to it, if there are any.
     ridge : float, default=0.025
         Ridge penalty for the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
@@ -103,7 +103,7 @@ def reconstruction_weights(
     csr_array of shape (n_samples, n_samples)
     """
     choice("orientation", orientation, ("row", "column"))
-    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # the memory order affects rounding
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # the result must not depend on the memory order
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     weights = np.zeros(problem.nnz)
@@ -115,7 +115,7 @@ def reconstruction_weights(
         n_jobs,
     )
     np.maximum(weights, min_weight, out=weights)
-    # Copy, because dropping entries must not change the structure of ``edges``.
+    # Copy, because the next line must not remove entries of ``edges``.
     S = sp.csr_array((weights, problem.indices, problem.indptr), shape=problem.shape, copy=True)
     S.eliminate_zeros()
     if orientation == "column":
@@ -159,19 +159,20 @@ def diversity_weights(
 ) -> sp.csr_array:
     """Compute ES2: s_ij is the sum of 1 - DIV over the members that link i to j, divided by M (PESC, Eq. 5).
 
-    Takes O(M N) time and O(N width) memory for M members and N samples.
+    DIV is defined in :func:`~moo_clustering.diversity.diversity`. Takes O(M N) time and O(N width) memory for
+    M members and N samples.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_members, n_samples)
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
         Contribution of a member: 1 - DIV (the paper's formula), DIV (the paper's text, "better diversity
-        contributes more"), or 1. If all members are equal, ``"div"`` yields only zeros; use ``"count"`` then.
+        contributes more"), or 1. If all members are equal, ``"div"`` results in zeros; use ``"count"``.
 
     Returns
     -------
     csr_array of shape (n_samples, n_samples)
-        Each row sums to the mean contribution of the members.
+        The sum of each row is the mean contribution of the members.
     """
     choice("weight", weight, ("one_minus_div", "div", "count"))
     ranks = _checked_ranks(ranks, lists)
@@ -203,13 +204,13 @@ def kernel_graph(
     Parameters
     ----------
     sigma : float, "mean", "median" or "grid"
-        A number, the mean or median edge distance, or the value in :data:`SIGMA_GRID` with the largest gap
-        between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper instead selects the
-        value with the best result according to the true classes.
+        Scale factor: a number, the mean or median edge distance, or the value in :data:`SIGMA_GRID` with the
+        largest gap between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper selects
+        from this grid by the agreement of the result with the true classes.
     n_clusters : int
         K, the number of clusters.
     laplacian : str
-        Laplacian for clustering the graph later; ``"unnormalized"`` issues a warning.
+        Laplacian that will be used to cluster the graph; ``"unnormalized"`` issues a warning.
     rng : numpy.random.Generator
         Generator for the eigensolver's initial vectors.
 
@@ -236,7 +237,7 @@ def kernel_graph(
 
 
 def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> sp.csr_array:
-    """Compute ES3: s_ij = exp(-D_ij^2 / (2 sigma^2)) on the edges (PESC, Eq. 6).
+    """Compute ES3: s_ij = exp(-D_ij^2 / (2 sigma^2)) for edges of length D_ij (PESC, Eq. 6).
 
     Parameters
     ----------
@@ -244,7 +245,7 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     distances : ndarray of shape (nnz,)
         Edge distances, in CSR order.
     sigma : float
-        Scale factor. If it is 0 or if all distances are 0, all weights are 1.
+        Scale factor. If ``sigma`` is 0 or if all distances are 0, all weights are 1.
 
     Returns
     -------
@@ -257,21 +258,21 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
-        # exp(-x) underflows to 0 for x above 745; the lower limit preserves the edge.
+        # exp(-x) underflows to 0 for x above 745, which would remove the edge.
         weights = np.maximum(np.exp(-(distances**2) / (2.0 * sigma**2)), 1e-300)
     return sp.csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 
 
 @documented(reconstruction_graph)
 def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array, FloatArray]:
-    """Collect the edges (i, j) of all members in a CSR matrix, and their distances in CSR order.
+    """Collect the edges (i, j) of all members in a CSR matrix, and their lengths in an array.
 
     Returns
     -------
     edges : csr_array of shape (n_samples, n_samples)
         Edges; ignore the values of the entries.
     distances : ndarray of shape (nnz,)
-        Edge distances, in the order of the edges.
+        Edge lengths, in the order of the entries of ``edges``.
     """
     counts = locus_counts(_checked_ranks(ranks, lists), lists.indices.shape[1])
     # Store 1 + distance, so that edges of length 0 remain explicit entries.
@@ -301,7 +302,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
 
 
 def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
-    """Check that rank-encoded ensemble members match the neighbour lists."""
+    """Check ensemble members that are encoded by ranks in the neighbour lists."""
     found = checked_integers(ranks, "ranks")
     n_samples, width = lists.indices.shape
     if found.ndim != 2 or found.shape[1] != n_samples or not len(found):

@@ -1,4 +1,4 @@
-"""Selection of ensemble runs: the half that agrees best with all runs, or a Pareto search for subsets."""
+"""Selection of ensemble runs: the half that agrees best with the other runs, or Pareto-optimal subsets."""
 
 import math
 from itertools import combinations
@@ -43,7 +43,7 @@ class SelectionFront(NamedTuple):
 
 
 class ParetoSelection(NamedTuple):
-    """Selected runs, their consensus, and the front of subsets.
+    """Selected runs, their consensus, and all non-dominated subsets.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class ParetoSelection(NamedTuple):
 
 
 def best_half(labels: ArrayLike) -> NDArray[np.intp]:
-    """Select the half of the runs, rounded up, with the highest mean NMI with all other runs.
+    """Select the half of the runs, rounded up, whose mean NMI with all other runs is highest.
 
     This is a fast alternative to :func:`select_pareto`. Takes O(n_samples n_runs^2) time.
 
@@ -82,7 +82,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     """
     edges = hyperedges(labels)
     quality = mean_agreement(nmi_table(edges, edges))
-    # Round, so that rounding errors do not break ties.
+    # Round, so that ties are not broken by rounding errors.
     order = np.argsort(-np.round(quality, 12), kind="stable")
     return np.sort(order[: (edges.n_runs + 1) // 2])
 
@@ -104,10 +104,10 @@ def select_pareto(
     """Search for subsets of diverse runs that agree with all other runs, and return the best consensus.
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
-    includes the whole ensemble; if at most 256 subsets have ``min_runs`` runs or more, all are evaluated
-    instead. MCLA then computes the consensus of each subset on the front. Takes O(n_samples n_runs^2 + n_gen
-    pop_size n_runs^2) time, plus MCLA for each subset on the front. The improvement over the consensus of all
-    runs is small and unreliable. Errors are the same as for :func:`mcla`.
+    includes the whole ensemble. If at most 256 subsets have ``min_runs`` runs or more, they are all evaluated
+    without NSGA-II. MCLA then computes the consensus of each non-dominated subset. Takes O(n_samples n_runs^2
+    + n_gen pop_size n_runs^2) time, plus the time of MCLA for each of these subsets. The improvement over the
+    consensus of all runs is small and unreliable. Raises the same errors as :func:`mcla`.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def select_pareto(
             f"every subset found has a sample that is missing from all its runs; increase min_runs={min_runs}"
         )
     subsets, F = subsets[covers], F[covers]
-    # Compute the intersections before taking subsets, so that all subsets share them.
+    # Compute the intersections of all clusters here, so that the subsets reuse them.
     _ = all_runs.intersections
     weight, seed = vertex_weight if metis else None, consensus_seed
     chosen = [all_runs.take(np.flatnonzero(subset)) for subset in subsets]
@@ -185,9 +185,9 @@ def select_pareto(
 def _search(
     problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Return the distinct subsets on the front, sorted by their objectives."""
+    """Return the distinct non-dominated subsets and their objectives, sorted by objectives."""
     n_runs = problem.n_var
-    # Evaluate up to 256 subsets exhaustively, because a search would mostly redraw known subsets.
+    # Evaluate all subsets if there are at most 256, because a search would mostly redraw known subsets.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
         kept, F = _front_of_all(problem)
     else:
@@ -215,7 +215,7 @@ def _evolved_front(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     sampling_rng, search = np.random.default_rng(seed.spawn(1)[0]), int(seed.generate_state(1)[0] >> 1)
     first = BinaryRandomSampling()(problem, pop_size, random_state=sampling_rng).get("X")
-    # The whole ensemble is always feasible.
+    # Include the whole ensemble, because it is always feasible.
     first[0] = True
     algorithm = NSGA2(
         pop_size=pop_size, sampling=first, crossover=UniformCrossover(), mutation=BitflipMutation()

@@ -1,4 +1,4 @@
-"""Input validation, and conversion of pairs to sortable integer keys and ranks."""
+"""Input validation, and conversion of pairs of samples to sortable integers and back."""
 
 from numbers import Integral
 from typing import Any
@@ -12,7 +12,7 @@ from moo_clustering._targets import marked
 
 
 def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Check pairs of distinct samples, preserving their order and duplicates."""
+    """Check pairs of samples, and return them as an array, in the same order and with duplicates."""
     array = checked_array([] if pairs is None else pairs, name)
     if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
         return np.empty((0, 2), dtype=np.int64)
@@ -34,7 +34,7 @@ def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Arra
 
 
 def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatArray:
-    """Check that there is one positive, finite weight per pair; the default is 1."""
+    """Return a copy of the weights of pairs, which must be positive and finite; by default, ones."""
     if weights is None:
         return np.ones(n_pairs)
     array = checked_array(weights, name, np.float64).copy()
@@ -47,7 +47,7 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
 
 
 def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Array:
-    """Check that classes are 0, 1, ..., with -1 or missing values for unlabelled samples."""
+    """Return the samples' classes 0, 1, ..., and -1 for unlabelled samples (-1 or a missing value)."""
     values = checked_array(y, "y")
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
@@ -98,7 +98,7 @@ def check_affordable(n_listed: int, max_pairs: int) -> None:
 
 
 def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Array, FloatArray]:
-    """Sort unique pairs i < j lexicographically; duplicates get the largest of their weights."""
+    """Return the distinct pairs (i < j), sorted lexicographically, and the largest weight of each pair."""
     keys = pair_keys(pairs, n)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
@@ -108,7 +108,7 @@ def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Arr
 
 
 def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
-    """Compute one key per unordered pair; keys sort in lexicographic order of (smaller, larger)."""
+    """Compute an integer per unordered pair; sorting these sorts the pairs (smaller, larger)."""
     return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
@@ -129,8 +129,8 @@ def n_pairs(n: Any) -> Any:
 
 
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ..., with rank = b(b-1)/2 + a."""
+    """Return the pairs a < b at ranks b(b-1)/2 + a in the order (0,1), (0,2), (1,2), (0,3), ..."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # Rounding errors can increase b by 1, but never decrease it.
+    # Due to rounding errors, b can be too large by 1, but never too small.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

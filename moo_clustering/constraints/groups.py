@@ -1,4 +1,4 @@
-"""Transitive closure of labels and pairs: groups of samples, and pairs of conflicting groups."""
+"""Constraints implied by labels and pairs: groups of samples, and groups that must be separated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPELLED_OUT = 3
 
 @dataclass(frozen=True, eq=False)
 class ConstraintGroups(Shared):
-    """Closure of partial labels and pairwise constraints, in O(n_samples + n_conflicts) memory.
+    """All constraints implied by partial labels and pairs, in O(n_samples + n_conflicts) memory.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class ConstraintGroups(Shared):
 
     @property
     def is_empty(self) -> bool:
-        """Whether every partition is allowed: there are no groups of two samples and no conflicts."""
+        """Whether all partitions are allowed: no group has more than one sample, and no groups conflict."""
         return not len(self.conflicts) and not (self._sizes() > 1).any()
 
     def _sizes(self) -> Int64Array:
@@ -88,11 +88,11 @@ class ConstraintGroups(Shared):
         return [part for part in np.split(order, np.cumsum(self._sizes())[:-1]) if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Return whether samples i and j (broadcast) must not share a cluster, in O(log n_conflicts) each."""
+        """Return whether samples i and j (broadcast) must be separated, in O(log n_conflicts) per pair."""
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
-        # Samples without a group yield a negative key, which is not among the conflicts.
+        # The key of a pair is negative, and thus not found, if a sample has no group.
         wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.asarray(self._keys[place] == wanted)
@@ -104,7 +104,7 @@ class ConstraintGroups(Shared):
         if group >= 0:
             starts, neighbors = self._neighbors
             in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
-        # Samples without a group have number -1, which selects the last entry.
+        # Samples without a group (-1) select the last entry, which is False.
         return in_conflict[self.groups]
 
     def __eq__(self, other: object) -> bool:
@@ -168,19 +168,19 @@ class InconsistentConstraintsError(ValueError):
         super().__init__(message)
 
     def _renumbered(self, samples: Int64Array) -> InconsistentConstraintsError:
-        """Return the error with renumbered samples; class numbers do not change."""
+        """Return this error with other sample numbers in its message; class numbers do not change."""
         number = partial(re.sub, r"(?<!class )\b\d+\b", lambda found: str(samples[int(found[0])]))
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By default, pickling passes only the message, which fails when a worker returns the error.
+        # By default, unpickling passes only the message, so the error of a worker could not be restored.
         return type(self), (self.conflicts, self._reasons)
 
 
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
     """Return the component of each sample; components are numbered by their lowest sample index."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
-    # SciPy numbers components in this order, but does not guarantee it.
+    # SciPy numbers components in this order, but does not document it.
     return number_clusters(component)[0].astype(np.int64)
 
 
