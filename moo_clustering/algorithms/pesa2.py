@@ -29,8 +29,7 @@ class PESA2(Algorithm):
     enters the archive unless a member dominates or equals it. A solution with a smaller constraint
     violation dominates, whatever its objectives. In addition to evaluations, a generation takes
     O(pop_size archive_size n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based
-    selection in evolutionary multiobjective optimization", GECCO, 2001; as used by Handl and Knowles, IEEE
-    TEVC 11(1), 2007.
+    selection in evolutionary multiobjective optimization", GECCO, 2001; Handl and Knowles, IEEE TEVC, 2007.
 
     Parameters
     ----------

@@ -81,8 +81,7 @@ def drive(
         -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
         File to write after the initial population, then every ``checkpoint.every`` generations and at the
-        end, and whether to resume from it. A path means ``Checkpoint(path)``. Resumed and uninterrupted runs
-        are bit-identical.
+        end, and whether to resume from it (bit-identically). A path means ``Checkpoint(path)``.
 
     Returns
     -------

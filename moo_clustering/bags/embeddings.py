@@ -113,8 +113,7 @@ def sliced_quantile_embedding(
     semidefinite. Quantiles are interpolated linearly, so repeating all instances of a bag changes them
     slightly. Takes O(n log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles)
     memory. Raises a ValueError if there is no direction or level, or if directions and bags differ in width.
-    Source: Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing,
-    2011.
+    Source: Rabin et al., Wasserstein barycenter and its application to texture mixing, 2011.
 
     Parameters
     ----------

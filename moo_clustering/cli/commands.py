@@ -363,8 +363,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     files, a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet,
     or with --workers or --scheduler a single file. Columns must be numeric, without empty cells, unless
     excluded with --drop. The subfolder labels contains the labels of all rows, in one Parquet file per
-    partition. The other files describe a random sample of 20,000 rows. --resume completes the labels of an
-    interrupted run.
+    partition. The other files describe a random sample of 20,000 rows. --resume completes interrupted labels.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).

@@ -134,8 +134,7 @@ def prepare_table(
     Columns are dropped if they are constant or mostly empty, if they number the rows, if they contain mostly
     unique strings, if they mix units (up to 5% of the numbers may lack the unit), or if their commas or dates
     are ambiguous. Raises a DataError if there are fewer than two rows, duplicate column names, no usable
-    columns, or huge numbers. Warns if units are mixed, or if a single column determines the best split into
-    two clusters.
+    columns, or huge numbers. Warns if units are mixed, or if one column determines the best two clusters.
 
     Parameters
     ----------

@@ -387,8 +387,7 @@ class ReportMixin(NumericOptionsMixin):
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
         five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
         share of partitions that group the sample with its cluster, and ``doubtful``, which is True if this
-        share is larger for another cluster. If X has a column of the same name, the new name gets an
-        underscore.
+        share is larger for another cluster. An underscore is appended to names of columns of X.
         """
         return _pages("estimators").table_of(self, X, **options)
 

@@ -461,8 +461,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     mutation : {"index", "rank"}
         Mutation replaces a medoid with a bag at a similar position in X (``"index"``, paper) or a nearby bag.
     pc, pm, p_gene : float
-        Probabilities of crossing a pair, of mutating an individual, and of replacing each medoid of a mutated
-        individual.
+        Probabilities of crossing a pair, mutating an individual, and replacing each medoid of a mutant.
 
     Attributes
     ----------

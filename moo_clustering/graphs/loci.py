@@ -182,8 +182,7 @@ def mst_interestingness(
         Keys that order equidistant neighbours. Default: row indices.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Maximum rank; higher ranks are set to it, which saves time. Links of equal degree are sorted by
-        length.
+        Maximum rank; higher ranks are set to it, which saves time. Equal degrees are sorted by length.
     """
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples

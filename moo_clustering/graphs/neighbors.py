@@ -126,8 +126,7 @@ def neighbor_lists(
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of the above methods; all produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
-          duplicates; lists of samples in conflicting groups are exact. Requires the extra
-          ``neighbors``.
+          duplicates; lists of samples in conflicting groups are exact. Extra: ``neighbors``.
         - ``"auto"``: approximate if exact lists would take over about ten minutes and the extra is installed;
           else exact. Issues a UserWarning if lists are approximate (with the recall) or slow to compute.
     """

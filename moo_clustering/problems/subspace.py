@@ -34,8 +34,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     and, in evaluation, for invalid genotypes (use ``repair=EncodingRepair()``). An individual with k clusters
     takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero values, and O(k (n_samples +
     n_features)) memory per thread. Seed order is irrelevant, so use
-    ``CanonicalDuplicates(problem.encoding)``. Source: SISC-ML, Eqs. 2 (its terms are the objectives), 3, 8,
-    11.
+    ``CanonicalDuplicates(problem.encoding)``. Source: SISC-ML, Eqs. 2 (terms as objectives), 3, 8, 11.
 
     Parameters
     ----------

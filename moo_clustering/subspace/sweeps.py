@@ -274,8 +274,7 @@ def sweep(
     """Update centroids, impurities, chi-square, weights, distances and memberships once, in that order.
 
     Takes O((non-zeros + samples + features) * clusters) time for two passes over the data, and O((samples +
-    features) * clusters) memory. Results do not depend on the number of threads. Source: SISC-ML, Eqs. 1 to
-    11.
+    features) * clusters) memory. Results do not depend on the number of threads. Source: SISC-ML, Eqs. 1-11.
 
     Parameters
     ----------

@@ -491,8 +491,7 @@ def bag_report(
         ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices (inf if undefined):
         ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*``, where * is ``bag`` or ``instance``
         (their ``weighting`` or ``sigma``), ``silhouette_cluster`` and ``silhouette_bag`` (by ``average``).
-        With ``y``, also ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1`` and
-        ``adjusted_rand``.
+        With ``y``: ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1``, ``adjusted_rand``.
 
     Examples
     --------

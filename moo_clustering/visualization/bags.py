@@ -45,8 +45,7 @@ class BagDistanceData:
     ----------
     distances : ndarray of shape (n_shown, n_shown)
     order : ndarray of shape (n_shown,)
-        Index of the bag in each row and column of ``distances``. Bags are sorted by cluster, then by distance
-        from the medoid.
+        Bag in each row and column of ``distances``, sorted by cluster, then by distance from the medoid.
     boundaries : ndarray of shape (n_clusters + 1,)
         First position of each cluster, followed by n_shown.
     names : tuple of str

@@ -409,14 +409,12 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether to add a panel with questions; requires a rule "answers", which selects the solution that the
-        answers update.
+        Whether to add a panel with questions; requires a rule "answers" for the solution that answers update.
 
     Returns
     -------
     str
-        Page of at most 25 MB, unless a single solution requires more. Larger reports omit solutions, with a
-        note on the page.
+        Page of at most 25 MB, unless one solution requires more; solutions may be omitted, with a note.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
