@@ -38,8 +38,8 @@ SILHOUETTE_OF_ONE_CLUSTER = -1.0
 FLOOR = 1e-12
 # Below this mean squared distance, all samples count as identical, because FLOOR would underflow.
 NOTHING = 1e-290
-# Largest number of clusters k for which silhouettes are computed by matrix products (n^2 k operations). For
-# larger k, summing distances by cluster (n^2 slower operations) takes less time.
+# Largest number of clusters k for which silhouettes are computed by matrix products, in n^2 k operations. For
+# more clusters, distances are summed by cluster, in n^2 operations that are slower.
 MOST_FOR_PRODUCT = 10
 
 
@@ -337,7 +337,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance from samples to representatives, and extreme distances between these (or squares)."""
+    """Total distance to representatives, and least and greatest distance between two; may be squared."""
 
     within: FloatArray
     least: FloatArray
@@ -447,7 +447,7 @@ class LikelihoodGain(base.PopulationIndex):
     Examples
     --------
     The overall variance is 26. Two clusters of variance 1 add -2 ln((2/26 + 1/2) / (2 + 1/2)) to the
-    log-likelihood. The cluster weights subtract 4 ln 2 and the three parameters 3 ln(4) / 2; divide by n = 4:
+    log-likelihood. The cluster weights subtract 4 ln 2, and three parameters 3 ln(4) / 2. Divide by n = 4:
 
     >>> from moo_clustering.validity import LikelihoodGain
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
@@ -616,9 +616,9 @@ class Connectivity(base.PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of each sample, sorted by distance, then by ``keys``."""
-    # If other samples may be as near as the last candidate, search again with twice as many candidates. The
-    # result is exact, but takes O(n^2 log n) time if most samples coincide.
+    """Find the ``width`` nearest other samples of each sample; ties in distance are broken by ``keys``."""
+    # If samples that are not candidates may be as near as the last neighbour, search again with twice as many
+    # candidates. The result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
