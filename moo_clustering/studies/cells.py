@@ -317,7 +317,7 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit a method; return labels, number of evaluations and front (the last two None if unavailable)."""
+    """Fit a method; return labels, number of evaluations and front (the last two are None if unavailable)."""
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
@@ -343,7 +343,7 @@ def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[
 
 
 def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
-    """Return a clone with seed and number of clusters set, also in the steps of a pipeline."""
+    """Return a clone, and set its seed and number of clusters, including those of pipeline steps."""
     model, given = clone(method), {}
     known = model.get_params()
     for name in known:

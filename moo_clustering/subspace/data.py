@@ -186,7 +186,8 @@ class DenseMatrix:
         out[:] = self._X[lo:hi] @ panel
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sum w^f x, w [x != 0] and, unless X is binary, w^f x^2 over all samples; ``panel`` is [W^f | W]."""
+        """Write sums over the samples to ``out``, for the features lo..hi-1 and each cluster."""
+        # Sums of w^f x, of w where x != 0 and, unless X is binary, of w^f x^2; ``panel`` is [W^f | W].
         if self.is_binary:
             self.by_column(panel, lo, hi, out)
             return

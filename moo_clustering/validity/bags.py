@@ -269,7 +269,7 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Return each bag's mean, sum of squared deviations and number of points in a unit, and this unit."""
+    """Scale the data; return the bags' means, sums of squared deviations and point counts, and the unit."""
     # Subtract one row first, so that identical instances become exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))

@@ -22,7 +22,7 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 
-# Names of arguments by which indices and inequalities request values computed once per population.
+# If an index or inequality has arguments with these names, the values are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
 # Absolute value of an undefined index: finite, but worse than all defined values; infeasible in problems.
@@ -83,7 +83,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Index that defines a method ``_score`` for checked populations; deep copies share the fitted arrays."""
+    """Base of indices that define ``_score`` for checked populations; deep copies share fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))

@@ -553,7 +553,7 @@ def mean_roc_curve(
         False positive rates in ascending order. The exact average starts at (0, 0) and contains the rate of
         each vertical segment twice, for its lower and upper end.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1. With ``n_points``, vertical segments have their upper end.
+        Mean true positive rates, ascending to 1. Evenly spaced rates use the upper end of vertical segments.
 
     Examples
     --------

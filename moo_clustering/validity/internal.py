@@ -247,7 +247,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 
 
 class CalinskiHarabasz(base.CentredIndex):
-    """Ratio of between-cluster (divisor k - 1) to within-cluster variance (divisor n - k), maximised.
+    """Variance between clusters (divisor k - 1) / variance within clusters (divisor n - k), maximised.
 
     Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total sum of squares. The value is 0 for a single cluster, a partition into
@@ -390,7 +390,7 @@ class Medoids:
     def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
         scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
         for rows, block in population.blocks(self.n_samples):
-            # Find the medoid of each cluster (ties: lowest index), padded with -1.
+            # Find the medoid of each cluster (ties: lowest index); rows of fewer clusters are padded with -1.
             sums = np.empty(block.labels.shape)
             partitions.own_cluster_sums(self.D, block.labels, sums)
             medoids = np.empty(block.sizes.shape, dtype=np.int64)
@@ -410,8 +410,8 @@ class Medoids:
 class Deviation(base.CentredIndex):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
-    A single cluster scores the total distance to the data mean, and a partition into singletons 0. Takes O(p
-    n d) time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
+    A single cluster scores the total distance to the data mean; a partition into singletons scores 0. Takes
+    O(p n d) time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
@@ -919,7 +919,7 @@ class Compactness(base.PopulationIndex):
 
 
 def _sums_by_cluster(block: base.Population, values: FloatArray) -> FloatArray:
-    """Sum values over the samples of each cluster; shape (n_individuals, n_clusters)."""
+    """Return the sum of values over the samples of each cluster, shape (n_individuals, n_clusters)."""
     width = block.sizes.shape[1]
     places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
     sums = np.bincount(places.ravel(), np.tile(values, len(block.labels)), minlength=block.sizes.size)

@@ -38,8 +38,8 @@ N_FEATURES = 10
 # If n_columns * n_solutions exceeds this, contrasts are computed only for the first solution.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
-# Maximum number of columns in a heatmap, of cells in all heatmaps (per 1000 samples), of columns that can
-# colour the map, and of contrasts of a cluster.
+# Maximum number of columns in a heatmap, of cells in all heatmaps (times samples / 1000, if this is above 1),
+# of columns that can colour the map, and of contrasts of a cluster.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # t-SNE: minimum and maximum number of samples, perplexity, number of iterations. It is omitted if distances
 # in the projection onto a plane correlate with those in the data by at least _FAITHFUL.
@@ -96,7 +96,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return typical samples of the first solutions: those of one solution, and then up to ``most``."""
+        """Return typical samples of the first solutions: up to ``most``, but at least all of one solution."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -506,7 +506,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
             order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
             values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Use the limits as rounded on the page.
+            # Use the quartiles as rounded on the page.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]

@@ -399,7 +399,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return clusters of new samples, whether each is unlike the training data, that data, and names."""
+    """Return new samples' clusters, whether each is unlike the training data, these data, and names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -432,7 +432,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Return scaled training data and new rows or, given distances, these and each new row's minimum."""
+    """Return scaled training data and new rows; for distances, the matrix and the new rows' minima."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -553,7 +553,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
-    """Return classes 0, 1, ... (-1: unlabelled), or None for label sets and if nothing is labelled."""
+    """Return classes 0, 1, ... (-1: unlabelled), or None if labels are sets or no sample is labelled."""
     if y is None:
         return None
     found = checked_array(y, "y")
