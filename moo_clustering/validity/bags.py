@@ -191,8 +191,8 @@ class BagSDbw(_GeometryIndex):
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator in Den: ``"density"`` is the larger of the two numbers of bags near a centroid (if 0, Den
-        is 0), and ``"count"`` the size of the larger cluster. ``"printed"`` takes Eq. 17 literally.
+        Denominator in Den: ``"density"`` is the larger number of bags near one of the centroids (if 0, the
+        ratio is 0), ``"count"`` is the size of the larger cluster, and ``"printed"`` takes Eq. 17 literally.
     sigma : {"bag", "instance"}, default="bag"
         Whether to compute the variances of bag means or of instances.
     ddof : {0, 1}, default=0

@@ -119,8 +119,8 @@ class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette based on minimax distances, maximised.
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
-    long thin clusters count as compact, and clusters joined by a bridge as close. A single cluster scores -1,
-    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
+    long thin clusters are compact, and clusters joined by a bridge are close. A single cluster scores -1, and
+    singletons score 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
     Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
@@ -200,9 +200,9 @@ class XieBeni(base.PopulationIndex):
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where e_i is
     the distance from sample i to its cluster's mean or medoid, and the mean is over all n^2 sample pairs. A
-    single cluster scores 1e12, identical samples 0. Takes O(p n d + p k^2 d) time and O(n d) memory for p
-    individuals with centroids, or O(p n^2) time and O(n^2) memory with medoids. Source: NSGA-II-clus; Xie &
-    Beni, IEEE TPAMI 13(8), 1991.
+    single cluster scores 1e12, and identical samples score 0. Takes O(p n d + p k^2 d) time and O(n d) memory
+    for p individuals with centroids, or O(p n^2) time and O(n^2) memory with medoids. Source: NSGA-II-clus;
+    Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------

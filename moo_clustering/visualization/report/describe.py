@@ -323,7 +323,7 @@ def _distances(table: Any) -> Samples:
 
 
 def _dense(X: Any) -> tuple[Any, list[str] | None]:
-    """Return numbers (one indicator column per category), and the column names or None."""
+    """Return a numeric table with an indicator column per category, and its column names or None."""
     import pandas as pd
 
     if not isinstance(X, pd.DataFrame):

@@ -140,9 +140,9 @@ def report_content(
     options : mapping of str to object, optional
         Options to list in the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Maximum number of samples on the map. Priority: samples in constraints, typical samples, others.
+        Maximum number of samples on the map. Samples in constraints come first, then typical samples.
     max_described : int, default=100
-        Maximum number of solutions with described clusters. Priority: result, solutions of rules, others.
+        Maximum number of solutions with described clusters. The result comes first, then those of rules.
     random_state : int, default=0
         Seed for all random selections.
     """

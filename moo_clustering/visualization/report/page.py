@@ -726,7 +726,7 @@ def by_importance(content: ReportContent) -> IntpArray:
 
 
 def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
-    """Return the content of the solutions ``keep``, which are unique and include the chosen solution."""
+    """Return content with only the solutions ``keep``, which are unique and include the chosen one."""
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}
     return replace(
