@@ -698,8 +698,8 @@ def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
 def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return sample columns ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
-    # A sample is doubtful if its support for another cluster is larger than that for its own cluster.
+    """Return columns for samples: ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
+    # A sample is doubtful if it is noise, or if its support for another cluster is larger than for its own.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
     names[inside] = np.array(found.names, dtype=object)[labels[inside]]

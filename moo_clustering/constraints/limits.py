@@ -432,7 +432,7 @@ class Diameter(Limit):
         for part in block_slices(len(i), max(1, len(rows))):
             together = rows[np.ix_(left, i[part])] == rows[np.ix_(left, j[part])]
             found = together.any(axis=1)
-            # Pairs are sorted from far to near, so the first pair found is the diameter.
+            # Pairs are sorted from far to near, so the first pair in the same cluster is the farthest.
             out[left[found]] = length[part][together[found].argmax(axis=1)] / self.at_most - 1.0
             left = left[~found]
         return out

@@ -415,7 +415,7 @@ def satisfied_pairs(
     """Count the pairs satisfied by each partition, including those implied by partial labels ``y``."""
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
-    if y.ndim != 1:  # label sets imply no pairs
+    if y.ndim != 1:  # only single labels imply pairs, label sets do not
         y = np.full(labels.shape[1], -1)
     pairs = PairwiseConstraints(
         _not_in_labels(supervision.get("must_link"), y, same=True),

@@ -129,7 +129,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
 
 
 def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
-    """Return a message on a missing column or attribute, with its role (Python) or flag (command line)."""
+    """Return a message on a missing column or attribute that names its role or command-line option."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
     return Advice(f"{source} has no {what} {name!r} (", f"{role}){hint}", f"{flag}){hint}")

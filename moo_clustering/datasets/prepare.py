@@ -161,7 +161,7 @@ def prepare_table(
     other columns) are dropped, unless all columns would be dropped.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
-    scale, unless they make up more than 5% of the column. The nearest rows are found by the columns known in
+    scale, unless they make up more than 5% of the column. Distances between rows use the columns known in
     both rows. In tables with at most two columns, each missing cell is filled from a single row.
 
     Takes O(cells + n_samples n_features) time and memory. Associations between columns with n_values distinct
@@ -453,7 +453,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Return column weights: 1 for continuous numbers, else the strongest association with another column."""
+    """Return column weights: 1 if continuous, otherwise the strongest association with another column."""
     # All weights are 1 if there are fewer than 40 rows, or if all would be 0.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
@@ -854,7 +854,7 @@ def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
     """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Related columns are normal if there are many, such as pixels or genes, and due to chance in few rows.
+    # Related columns are normal among many columns, such as pixels or genes, and due to chance in few rows.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)
