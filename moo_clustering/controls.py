@@ -57,9 +57,9 @@ Genes = NDArray[Any]
 Control = Callable[..., Any]
 # Number of points on each curve, and maximum number of consecutive generations without an evaluation.
 _POINTS, _IDLE = 20, 100
-# With several objectives: maximum number of incumbents (see ``compare``), and minimum evaluations for each.
+# Maximum number of incumbents with several objectives (see ``compare``), and evaluations required for each.
 _INCUMBENTS, _LEAST = 20, 50
-# Number of consecutive failed mutations before a restart, and number of mutations when local search restarts.
+# Number of failed mutations in a row before a restart, and number of mutations when local search restarts.
 _PATIENCE, _KICK = 100, 5
 # Initial and final annealing temperatures, relative to the range of the objectives in the initial sample.
 _HOT, _COLD = 0.1, 0.0005
@@ -120,7 +120,7 @@ def compare(
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of individuals (rows of genes) and ends
     the control once ``n_evals`` is reached, ``sample()`` draws individuals, and ``vary(X)`` mutates them. The
-    fronts contain feasible solutions with distinct objectives only. Updating them takes O(n_evals log
+    fronts contain feasible solutions with distinct objectives only. Updating a front takes O(n_evals log
     n_evals) time for two objectives, and O(n_evals n_front n_obj) time otherwise.
 
     Examples
@@ -178,8 +178,8 @@ def compare_deap(
 def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
-    """Compare a planned search with its controls; ``given`` contains options of :func:`compare`."""
-    # If landmarks are clustered, ``landmark_of`` maps samples to them. Each DEAP run calls ``plan`` again.
+    """Compare the search of a plan with its controls; ``given`` contains options of :func:`compare`."""
+    # ``given`` may map samples to clustered landmarks (``landmark_of``). Each DEAP run calls ``plan`` again.
     search = first.search
     if isinstance(search, PymooSearch):
         # Detach the algorithm from the problem, so that it can be set up again for each run.
@@ -270,16 +270,16 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of an evolutionary search and its controls.
 
-    Hypervolumes are fractions of the box around all fronts, extended by 10% of each range at the worst end.
+    Hypervolumes are fractions of a box around all fronts that ends 10% of each range beyond the worst values.
 
     Attributes
     ----------
     runs : DataFrame
-        One row per ``problem``, ``seed`` and ``method``: ``hypervolume``, ``best <objective>`` (minimised),
-        ``front`` (number of solutions), ``evaluations``, ``seconds``; if classes are known, ``n_clusters``
-        and ``ari`` of the scored partition and ``best ari`` on the front.
+        One row per ``problem``, ``seed`` and ``method``, with ``hypervolume``, ``best <objective>`` (lowest),
+        ``front`` (number of solutions), ``evaluations`` and ``seconds``. If classes are known, also
+        ``n_clusters`` and ``ari`` of the scored partition, and the ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` at about 20 numbers of ``evaluations``; with one objective, best value and ``ari``.
+        ``hypervolume`` after about 20 numbers of ``evaluations``; for one objective, best value and ``ari``.
     """
 
     runs: pd.DataFrame
@@ -352,8 +352,8 @@ class ControlComparison(NamedTuple):
 
 
 def fewest_pairs(n_tests: int, alpha: float) -> int:
-    """Return the minimum number of pairs for Wilcoxon's test with Holm's correction to reject equality."""
-    # If all n differences have the same sign, the p-value is 2 / 2^n.
+    """Return the fewest pairs with which Wilcoxon's test with Holm's correction can reject equality."""
+    # The lowest p-value is 2 / 2^n, which results if all n differences have the same sign.
     return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 
 
@@ -397,7 +397,7 @@ class Meter:
         return min(n, self.n_evals - self.count)
 
     def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
-        """Record evaluated individuals; end the run if they are fewer than the ``asked`` number."""
+        """Record evaluated individuals; end the run if the number ``asked`` exceeded the evaluations left."""
         if not np.isfinite(F).all():
             bad = ~np.isfinite(F)
             raise ValueError(
@@ -415,7 +415,7 @@ class Meter:
             raise _Spent
 
     def settle(self) -> None:
-        """Update the front with the individuals evaluated since the last call; append it to ``course``."""
+        """Update the front with individuals evaluated since the last call; append the front to ``course``."""
         if self._new:
             genes, F = (np.concatenate(parts) for parts in zip(*self._new, strict=True))
             if len(self.front):
@@ -496,7 +496,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """Return each weight vector's best initial individual; with one objective, the best not yet used."""
+        """Return the best initial individual for each weight vector; with one objective, omit used ones."""
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -532,7 +532,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
 
 
 class RandomDraws(NamedTuple):
-    """Non-dominated solutions among random individuals; row ``best`` is lowest in the given objective."""
+    """Non-dominated random individuals; row ``best`` has the lowest value of the selected objective."""
 
     X: Genes
     F: FloatArray
@@ -556,7 +556,7 @@ def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, v
 
 
 class _PymooRun:
-    """Run of a pymoo algorithm or a control on a problem that counts evaluations."""
+    """Run of a pymoo algorithm or of a control, on a copy of the problem that counts evaluations."""
 
     def __init__(self, problem: Problem, algorithm: Any, meter: Meter, seed: int) -> None:
         self.given, self.seed, self.rng = algorithm, seed, np.random.default_rng(seed)
@@ -631,7 +631,7 @@ class _PymooRun:
 
 
 class _DeapRun:
-    """Run of a DEAP toolbox or a control. Evaluations are counted, including trials during mutation."""
+    """Run of a DEAP toolbox or of a control. It counts all evaluations, including those during mutation."""
 
     def __init__(
         self, parts: Callable[..., Any], size: int, meter: Meter, seed: int, names: Sequence[str] = ()

@@ -24,12 +24,12 @@ __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_co
 
 # Columns with more distinct values than this are discretised into this number of quantile bins.
 _MOST_BINS = 256
-# Maximum number of columns, and of columns times pairs of clusters, up to which all columns are compared. In
-# larger tables, each cluster selects the (at most _OF_A_CLUSTER) columns in which it differs most.
+# All columns are compared up to this number of columns, and of columns times pairs of clusters. In larger
+# tables, only those in which a cluster differs most are compared, at most _OF_A_CLUSTER for each cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Minimum strength of a listed contrast, and of a contrast that can distinguish two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
-# A cluster is "low" or "high" if its mean rank (from 0 to 1) is below the first or above the second value.
+# A cluster is "low" if its mean rank (from 0 to 1) is at most _LOW, and "high" if it is at least _HIGH.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
 # Categories that are meaningless without the column name, which cluster names therefore include.
@@ -271,7 +271,7 @@ class ComparedColumns:
         self._columns = [replace(column, shared=shared) for column in self._columns]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return at most ``most`` columns, starting with those named in ``first``."""
+        """Return up to ``most`` columns; those named in ``first`` precede the others."""
         return sorted(self._columns, key=lambda column: column.name not in first)[:most]
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
@@ -284,7 +284,7 @@ class ComparedColumns:
         return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of about ``most`` columns in which a cluster differs most from all samples."""
+        """Return the positions of the most unusual columns of each cluster, about ``most`` in total."""
         members = _Members.of(labels, self._n_samples)
         return [self._places[at] for at in self._strongest(members, most, most)]
 
@@ -298,7 +298,7 @@ class ComparedColumns:
 
 
 class ComparedTerms:
-    """Term occurrences with which to describe several partitions; see :func:`describe_terms`."""
+    """Term occurrences that are found once to describe several partitions; see :func:`describe_terms`."""
 
     def __init__(self, weights: Any, terms: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -342,7 +342,7 @@ class ComparedTerms:
         return Comparison(members, traits, means / np.where(norms > 0, norms, 1.0))
 
     def specific(self, labels: ArrayLike, most: int) -> list[int]:
-        """Return the positions of about ``most`` terms: the most specific terms of each cluster."""
+        """Return the positions of each cluster's most specific terms, about ``most`` in total."""
         members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
@@ -371,7 +371,7 @@ class _Members:
         return cls(found, np.bincount(found[found >= 0]))
 
     def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return, for each cluster, the largest difference between it and all samples in any trait."""
+        """Return each cluster's largest difference from all samples in any of the traits."""
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
@@ -424,7 +424,7 @@ class _Column:
         return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
 
     def traits(self, members: _Members) -> list[_Trait]:
-        """Return the column, or each of its categories, compared between clusters."""
+        """Compare the clusters by this column or, if it has categories, by each category."""
         n_clusters, n_values = len(members.sizes), max(len(self.values), int(self.codes.max()) + 1)
         rows = (self.codes >= 0) & (members.labels >= 0)
         places = members.labels[rows] * n_values + self.codes[rows]
@@ -501,7 +501,7 @@ class _Trait:
     """A numeric or boolean column, a category or a term, compared between clusters."""
 
     column: str
-    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; positive if the row's cluster is higher
+    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; [a, b] > 0 if cluster a is higher
     phrases: Sequence[str]  # one per cluster, for names; empty if not characteristic
     value: Callable[[int], str]  # returns the text of a cluster's median or share
     # Returns the text of a cluster's mean, shown if medians are equal. None for categories and terms.
@@ -509,7 +509,7 @@ class _Trait:
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return the heading in a heatmap (a category, "mean" if medians are equal, or "") and the cells."""
+        """Return a heatmap column: its heading (a category, "mean" if medians are equal, or "") and cells."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -538,7 +538,7 @@ class Heatmap:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Columns, categories or terms compared between clusters; for documents, also mean directions."""
+    """Comparison of clusters by columns, categories or terms; for documents, also by mean directions."""
 
     members: _Members
     traits: Sequence[_Trait]
@@ -583,7 +583,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Compare mean ranks, because the effect is 1 for any clusters that do not overlap, near or far.
+        # Compare mean ranks: the effect size is 1 for any clusters that do not overlap, however far apart.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -658,7 +658,7 @@ def _names(
                 break
         if chosen:
             found[cluster] = tuple(traits[place].phrases[cluster] for place in chosen)
-    # If names are equal, append each cluster's value in the column in which it differs most from the others.
+    # If clusters have equal names, append the value of the column in which each differs most from the others.
     for phrases in [phrases for phrases, count in Counter(found).items() if count > 1]:
         same = [cluster for cluster, other in enumerate(found) if other == phrases]
         for cluster in same:
@@ -698,8 +698,8 @@ def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
 def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return sample columns ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
-    # A sample is doubtful if its support for another cluster is larger than that for its own cluster.
+    """Return columns for samples: ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
+    # A sample is doubtful if it is noise, or if its support for another cluster is larger than for its own.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
     names[inside] = np.array(found.names, dtype=object)[labels[inside]]
@@ -731,7 +731,7 @@ def human_number(value: float) -> str:
 
 
 def exact_number(value: float) -> str:
-    """Format a number with three or four significant digits if they are exact, otherwise with all digits."""
+    """Format a number with three or four significant digits if this is exact, otherwise with all digits."""
     text, same = human_number(value), False
     with suppress(ValueError):
         same = float(text.replace(",", "")) == value

@@ -21,9 +21,9 @@ Counts = NDArray[np.unsignedinteger[Any]]
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
     """Count the individuals with each value (choice) at each locus.
 
-    Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets can be added.
-    Raises a ValueError unless ``ranks`` are integers from 0 to ``width - 1``, as do :func:`remove_counts` and
-    :func:`shared_choices`.
+    Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets of individuals
+    can be added. Raises a ValueError unless ``ranks`` are integers from 0 to ``width - 1``, as do
+    :func:`remove_counts` and :func:`shared_choices`.
 
     Parameters
     ----------

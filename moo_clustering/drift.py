@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # quantile of a cluster's distances above which new rows are unlike the training rows
+USUAL = 0.99  # new rows beyond this quantile of a cluster's distances are unlike the training rows
 _MOST_ROWS = 20_000  # maximum number of training rows with which new rows are compared
 _UNSEEN = {
     "unreadable": "that could not be read",
@@ -34,7 +34,7 @@ _SPLIT, _MERGED = 0.2, 0.5
 
 
 class Reference(NamedTuple):
-    """Training rows and, for each cluster, the 99% quantile of its rows' distances to their nearest rows."""
+    """Training rows, and each cluster's distance limit: the 99% quantile of distances to the nearest row."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
@@ -85,7 +85,7 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
-    """Subtract the mean from dense rows: distances between rows far from the origin are inexact."""
+    """Subtract the mean from dense rows, because distances between rows far from the origin are inexact."""
     return [each if sparse.issparse(rows) else each - rows.mean(axis=0) for each in (rows, *others)]
 
 
@@ -119,8 +119,8 @@ class Drift:
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Number of new rows, of noise rows, and of rows unlike the training rows. Unlike rows are noise, or are
-        farther from the nearest training row than 99% of the training rows in the same cluster.
+        Number of new rows, of noise rows, and of rows unlike the training rows: noise rows, and rows farther
+        from their nearest training row than 99% of the training rows in the same cluster.
     expected_share : float
         Expected share of unlike rows if nothing changed: .01 in large clusters, .02 in clusters of 100 rows.
     interval : tuple of float
@@ -161,7 +161,7 @@ class Drift:
         prepared: PreparedTable | None = None,
         notes: Sequence[str] = (),
     ) -> Drift:
-        """Compare new rows with training cluster sizes; ``prepared`` contains the prepared new rows."""
+        """Create the result for labelled new rows; ``prepared`` is their prepared table, if any."""
         new_rows = np.bincount(labels[labels >= 0], minlength=len(rows_of_fit))
         found = cls.of_counts(new_rows, len(labels), int(unlike.sum()), rows_of_fit, names)
         columns, more = ((), ()) if prepared is None else (prepared.unseen, prepared.notes)
@@ -171,7 +171,7 @@ class Drift:
     def of_counts(
         cls, new_rows: IntpArray, n_rows: int, n_unlike: int, rows_of_fit: IntpArray, names: Sequence[str]
     ) -> Drift:
-        """Compare the numbers of rows per cluster; ``n_rows`` counts all new rows, including noise."""
+        """Create the result from numbers of rows per cluster; ``n_rows`` includes noise."""
         n_noise = n_rows - int(new_rows.sum())
         expected, p_value = _of_chance(n_unlike, np.append(new_rows, n_noise), rows_of_fit)
         between = stats.binomtest(n_unlike, n_rows).proportion_ci(0.95)

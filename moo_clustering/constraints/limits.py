@@ -153,7 +153,7 @@ class _Loads(Limit):
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
         """Compute violations from ``loads``: cluster sizes or weights, shape (n_partitions, n_clusters)."""
-        # ``used`` has the same shape, and is False for empty clusters (by default, those with load 0).
+        # ``used`` marks the non-empty clusters, in the same shape (default: those with a positive load).
         used = loads > 0 if used is None else used
         if self.low.ndim:
             return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])
@@ -191,8 +191,8 @@ class ClusterSizes(_Loads):
     Parameters
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
-        One bound for all clusters, or one per cluster. In the latter case, bounds are matched to clusters so
-        that the violation is lowest; each cluster without bounds adds 1, as does each positive ``low``
+        One bound for all clusters, or one per cluster. Bounds per cluster are matched to clusters so
+        that the violation is lowest. Each cluster without bounds adds 1, as does each positive ``low``
         without a cluster.
 
     Examples
@@ -336,10 +336,10 @@ class Contiguity(Limit):
 class GroupShares(Limit):
     """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The violation is the largest amount, over all groups and clusters, by which the ratio of the two shares is
-    below ``low`` or above ``high``. Takes O(n_samples n_groups) time per partition. Raises a ValueError if
-    there is only one group, if a sample has no group, or if the bounds do not enclose 1. Source: S. K. Bera,
-    D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS 2019.
+    The violation is the largest amount by which any ratio of these two shares is below ``low`` or above
+    ``high``. Takes O(n_samples n_groups) time per partition. Raises a ValueError if there is only one group,
+    if a sample has no group, or if the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty,
+    N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS 2019.
 
     Parameters
     ----------
@@ -432,7 +432,7 @@ class Diameter(Limit):
         for part in block_slices(len(i), max(1, len(rows))):
             together = rows[np.ix_(left, i[part])] == rows[np.ix_(left, j[part])]
             found = together.any(axis=1)
-            # Pairs are sorted from far to near, so the first pair found is the diameter.
+            # Pairs are sorted from far to near, so the first pair in the same cluster is the farthest.
             out[left[found]] = length[part][together[found].argmax(axis=1)] / self.at_most - 1.0
             left = left[~found]
         return out
@@ -570,7 +570,7 @@ def _sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> F
 
 
 def _missed(loads: Any, low: Any, high: Any) -> FloatArray:
-    """Return each load's distance from the bound that it violates, divided by this bound (0 if none)."""
+    """Return how far each load is beyond its bounds, divided by the violated bound; 0 if within them."""
     lack = np.maximum(low - loads, 0.0) / np.where(low > 0, low, 1.0)
     missed: FloatArray = lack + np.maximum(loads - high, 0.0) / high
     return np.where(missed > _ROUNDING, missed, 0.0)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 Counts = Int64Array | FloatArray
 # Default maximum number of pairs that are listed (160 MB).
 MAX_PAIRS = 10_000_000
-# Lower bound that keeps weights finite and positive if a feature is equal in all must-links or cannot-links.
+# Lower bound on differences over pairs. Without it, a feature's weight would be infinite if its values are
+# equal in all must-links, and 0 if they are equal in all cannot-links.
 _BETWEEN_FLOOR = 1e-12
 
 
@@ -98,11 +99,11 @@ class PairwiseConstraints(Shared):
         random_state: int | Generator | BitGenerator | SeedSequence | None = None,
         max_pairs: int = MAX_PAIRS,
     ) -> Self:
-        """Draw must-links between samples with a common label, and cannot-links between samples without one.
+        """Draw must-links between samples that share a label, and cannot-links between samples that do not.
 
         With one label per sample, takes O(n_samples + n_drawn) memory for n_drawn pairs. With label sets,
-        ``"stratified"`` takes up to O(n_samples**2) time. In a large data set, 10 % of the pairs reveal every
-        class with at least 50 samples; use ``"docs"`` for a realistic amount of supervision.
+        ``"stratified"`` takes up to O(n_samples**2) time. In a large data set, 10 % of the pairs connect each
+        class of at least 50 samples; use ``"docs"`` for a realistic amount of supervision.
 
         Parameters
         ----------
@@ -127,7 +128,7 @@ class PairwiseConstraints(Shared):
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
         """Constrain all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 if unlabelled.
 
-        Raises a ValueError for more than ``max_pairs`` pairs; :class:`ConstraintGroups` does not list them.
+        Raises a ValueError for more than ``max_pairs`` pairs, which :class:`ConstraintGroups` need not list.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -215,7 +216,7 @@ class PairwiseConstraints(Shared):
         """Return the violated share of must-links plus the violated share of cannot-links, in [0, 2].
 
         V = (M - w_m) / M + (C - w_c) / C, where M and C are the total weights of the must-links and
-        cannot-links, and w_m and w_c those of the satisfied ones. A kind without pairs adds 0.
+        cannot-links, and w_m and w_c the total weights of those satisfied. A kind without pairs adds 0.
         """
         must, cannot = self._counted(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
@@ -230,7 +231,7 @@ class PairwiseConstraints(Shared):
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
-        """Count must-links and cannot-links (or sum their weights) with equal and with different labels."""
+        """Count must-links and cannot-links with equal and with different labels, or sum their weights."""
         # Transpose to (n_samples, n_individuals), in the narrowest unsigned type that fits the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         kinds = (self.must_link, self.must_link_weights), (self.cannot_link, self.cannot_link_weights)
@@ -290,7 +291,7 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray, is_weighted: bool
 ) -> tuple[Counts, Counts]:
-    """Count pairs (or sum weights) with equal and with different labels, for each column of ``labels``."""
+    """Count pairs with equal and with different labels, or sum their weights, per column of ``labels``."""
     # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
@@ -311,7 +312,7 @@ def _closed(
     component: Int64Array,
     max_pairs: int,
 ) -> PairwiseConstraints:
-    """Return all pairs within must-link components, and between components joined by a cannot-link."""
+    """Return all must-links within components, and all cannot-links between conflicting components."""
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
@@ -349,7 +350,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Return ``weights``, but ``listed_weights`` for ``listed``, which is a sorted subset of ``pairs``."""
+    """Return the weights of ``pairs``, using ``listed_weights`` for the sorted subset ``listed``."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
@@ -383,14 +384,14 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     labelled = np.flatnonzero(y >= 0)
     classes = y[labelled]
     size = np.unique(classes, return_counts=True)[1]
-    # View labels as unsigned integers, so that negative labels become very large.
+    # View labels as unsigned integers, so that negative labels become large and are renumbered.
     greatest = population.view(f"u{population.itemsize}").max(initial=0)
     if greatest >= 1 << 16:
-        # Renumber sparse labels, which would need a counter for every number up to the largest.
+        # Renumber large labels, because every number up to the largest label needs a counter.
         population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
         greatest = population.max()
     within, together = np.zeros((2, len(population)), dtype=np.int64)
-    # Count one group of classes at a time, so that the counters fit in the cache (64 KiB).
+    # Count a few classes at a time, so that the counters fit in the cache (64 KiB).
     n_labels = int(greatest) + 1
     group, place = np.divmod(classes, max(1, 4096 // n_labels))
     by_group = np.argsort(group, kind="stable")
@@ -402,7 +403,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Return the shares ``must_link_satisfied`` and ``cannot_link_satisfied``, if there are such pairs."""
+    """Return each partition's shares of satisfied must-links and cannot-links; omit a kind without pairs."""
     must, cannot = satisfied_pairs(partitions, supervision)
     kinds = {"must_link_satisfied": must, "cannot_link_satisfied": cannot}
     return {kind: found.satisfied / found.n_pairs for kind, found in kinds.items() if found.n_pairs}
@@ -414,7 +415,7 @@ def satisfied_pairs(
     """Count the pairs satisfied by each partition, including those implied by partial labels ``y``."""
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
-    if y.ndim != 1:  # label sets imply no pairs
+    if y.ndim != 1:  # only single labels imply pairs, label sets do not
         y = np.full(labels.shape[1], -1)
     pairs = PairwiseConstraints(
         _not_in_labels(supervision.get("must_link"), y, same=True),
@@ -476,7 +477,7 @@ def constraint_groups(
         if constraints.n_samples != n:
             raise ValueError(f"constraints must have n_samples={n}, got n_samples={constraints.n_samples}")
         must, cannot = constraints.must_link, constraints.cannot_link
-    # Link each sample to the first sample of its class, which takes n edges instead of a clique per class.
+    # Link each sample to the first of its class: n links suffice instead of all pairs of a class.
     labelled = np.flatnonzero(classes >= 0)
     _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
     hubs = labelled[first]
@@ -487,7 +488,7 @@ def constraint_groups(
     constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    # Any two classes conflict, so more than 4472 classes exceed this limit on the number of conflicts.
+    # All pairs of classes conflict; this maximum number of conflicts allows 4472 classes.
     if n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
             f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
@@ -500,8 +501,8 @@ def constraint_groups(
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
     """Return weights a_t that favour features that separate cannot-linked samples but not must-linked ones.
 
-    a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
-    and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
+    a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and half
+    its mean squared difference is s_t over must-links and b_t over cannot-links. Use the Euclidean
     distance between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time, and
     O(n_features) memory plus blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` has
     the wrong type or number of samples, or if ``shrinkage`` is out of range. Source: NSGA-II-clus.
@@ -510,9 +511,9 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
     constraints : PairwiseConstraints
-        Pairs; means over weighted pairs are weighted.
+        Pairs. If they have weights, means over pairs are weighted.
     shrinkage : float, default=0.2
-        Shrinkage of within-class towards overall variances, in [0, 1]; use a higher value for few pairs.
+        Shrinkage of s_t towards v_t, in [0, 1]; use a higher value for few pairs.
 
     Returns
     -------
@@ -566,7 +567,7 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
 
 
 class Supervision(NamedTuple):
-    """Given pairs, pairs implied by labels, and their must-link components, ordered by lowest sample."""
+    """Given and implied pairs, and the groups of samples that must-links join, ordered by lowest sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]

@@ -50,7 +50,7 @@ def read_pairs(
     n_samples : int or None, default=None
         Number of samples. If ``n_samples`` and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, it is one unless a cell is a number or row identifier.
+        Whether the first line is a header. If None, it is unless it contains a number or row identifier.
 
     Returns
     -------
@@ -314,7 +314,7 @@ class SingleLabels:
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """For consecutive segments that end before ``ends``, return each rank's segment and position in it."""
+    """Return each rank's segment and position in it; segment i ends before rank ``ends[i]``."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 
@@ -333,7 +333,7 @@ class LabelSets:
         self.n_must = int(must.sum())
 
     def _blocks(self) -> Iterator[tuple[int, Any]]:
-        """Yield each block's first row, and for each of its rows the later samples that share a label."""
+        """Yield each block's first row, and a matrix that marks the later samples sharing a label."""
         for part in block_slices(self.n_samples, self.n_samples):
             product = self._indicator[part] @ self._indicator.T
             later = sparse.csr_array(sparse.triu(product, k=part.start + 1))
@@ -363,7 +363,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # For each later sample that shares a label with a row: number of samples in between that do not.
+            # For each later sample that shares a label with a row, count the samples in between that do not.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

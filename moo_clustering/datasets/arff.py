@@ -47,7 +47,7 @@ _Row = tuple[Sequence[int], Sequence[float]]
 
 @dataclass
 class Attribute:
-    """An attribute; ``values`` maps its declared texts (if undeclared, the texts read so far) to codes."""
+    """An attribute; ``values`` maps texts to codes: those declared or, if none are, those read so far."""
 
     name: str
     kind: str
@@ -74,7 +74,7 @@ class Attribute:
 
 @dataclass
 class Header:
-    """Attributes, declared inputs and outputs (in KEEL files), and relation name."""
+    """Contents of a header; ``inputs`` and ``outputs`` are attributes that KEEL files declare as such."""
 
     attributes: list[Attribute]
     inputs: list[str]
@@ -254,7 +254,7 @@ def _code(attribute: Attribute, token: str | None) -> float:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas, else at tabs, else (if ``expected`` > 1) at spaces; None for missing values."""
+    """Split a row at commas; if it has none, at tabs or, if ``expected`` > 1, spaces. None means missing."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -391,7 +391,7 @@ class EntryReader:
 
 
 class Entries(NamedTuple):
-    """Concatenated entries of all rows; missing values are NaN."""
+    """Stored entries of all rows; missing values are NaN."""
 
     # Values omitted from sparse rows represent 0 or the first declared value. Text values are never omitted.
 

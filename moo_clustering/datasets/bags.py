@@ -189,7 +189,7 @@ def may_be_role(name: str, options: BagOptions) -> bool:
 
 
 class Column(NamedTuple):
-    """Name and kind of a column, and the texts that its codes represent unless it is numeric."""
+    """Name and kind of a column, and the texts that its codes represent; numeric columns have no codes."""
 
     name: str
     kind: str  # "numeric", "nominal" (declared values), "text" or "date" (values seen so far)
@@ -198,7 +198,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """Table with one instance per row; text cells are positions in ``Column.values``, missing cells NaN."""
+    """Table with one instance per row. Texts are positions in ``Column.values``; missing cells are NaN."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -440,7 +440,7 @@ def _read_relational(header: arff.Header, lines: arff.Lines, options: BagOptions
     members = Members(np.arange(len(entries)), None)
     if bag is not None:
         members = _members_of(entries.columns[bag], codes[:, bag], entries, path)
-    texts = (*entries.columns[relational].values, "")  # "" is the text of code -1, a missing bag
+    texts = (*entries.columns[relational].values, "")  # code -1, a missing bag, selects the last text
     chosen = [texts[int(code)] for code in np.nan_to_num(codes[:, relational], nan=-1)]
     numbers, sizes = _relational_instances(inner, chosen, members, places, path)
     rows = Rows(_columns(inner), numbers, np.repeat(places, sizes))
@@ -566,7 +566,7 @@ def _classes(
     codes = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     first = np.unique(members.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][members.bag_of_row])
-    values = [*column.values, None]  # None is the value of code -1, no class
+    values = [*column.values, None]  # code -1, no class, selects None
     if len(other):
         row = int(other[0])
         start = int(first[members.bag_of_row[row]])
@@ -616,7 +616,7 @@ def _feature_matrix(
 def _block(
     column: Column, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return a column's feature names, and its feature values (None if ``codes`` already contains them)."""
+    """Return the names and values of a column's features; None if ``codes`` already contains the values."""
     values = column.values
     if column.kind == "numeric":
         if column.name not in nominal:

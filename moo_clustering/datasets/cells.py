@@ -24,7 +24,7 @@ from moo_clustering.datasets.files import DataError, written
 Kind = Literal["number", "truth", "date", "category", "out"]
 # Abbreviated answers and their full forms.
 _ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
-# Names of columns that probably contain codes, which are numbers whose differences are meaningless.
+# Names of columns whose numbers are probably codes, such as postal codes, and therefore categories.
 _CODES = re.compile(
     r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
     re.IGNORECASE,
@@ -38,12 +38,12 @@ _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?
 # Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# Numbers that show that commas in the same column are not thousands separators.
+# If a column contains such a number, its commas are not thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Minimum share of numbers in a numeric column; 1 if the column has at most _DIFFERENT distinct values.
+# Minimum share of numbers in a numeric column; the share must be 1 for at most _DIFFERENT distinct values.
 _SHARE, _DIFFERENT = 0.9, 10
-# Maximum share of numbers without the common unit, and maximum number of units listed in a message.
+# Maximum share of numbers without a unit if the others have one, and maximum number of units in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -57,7 +57,7 @@ _MAYBE_DATE = re.compile(
     r"[a-z]{3,9} \d{1,2}, \d{4}",
     re.ASCII | re.IGNORECASE,
 )
-_SHORT = 1_000  # maximum number of cells for which a dict finds distinct cells faster than pandas
+_SHORT = 1_000  # up to this number of cells, a dict finds the distinct cells faster than pandas
 # A currency may precede the number, and a short unit may follow it. Other prefixes could be names, as in A12.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
@@ -111,7 +111,7 @@ class Column:
     unit: str = ""  # unit of the numbers
     code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
-    units: str = ""  # for a column of mixed units, the reason to drop it if it has too many categories
+    units: str = ""  # if units are mixed: reason for dropping the column if it has too many categories
     # For dates, all formats that fit them, in ``strptime`` notation; for times and durations, ``("time",)``;
     # for fractions, ``("fraction",)``.
     forms: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
 
 
 def settled(column: Column, written: set[Convention]) -> Column:
-    """Decide how to read ambiguous numbers: 1,234 by the notation of other columns, 20240131 as a date."""
+    """Interpret ambiguous numbers: 1,234 in the notation of other columns, and 20240131 as a date."""
     if column.kind != "number":
         return column
     if not (column.convention == "ambiguous" or column.grouped):
@@ -177,7 +177,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
         return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
     if decimal or is_money:
         return replace(column, values=_spread(as_numbers(known, "comma"), cells.where), convention="comma")
-    # If all cells look like 1.234, thousands separators would only multiply all numbers by 1,000.
+    # If all cells look like 1.234, the choice does not matter: it would only multiply all numbers by 1,000.
     mixed = not all("." in text for text in known)
     values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
     return replace(column, values=_spread(values, cells.where), grouped=mixed)
@@ -244,7 +244,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if one column changed its notation, and another column can be read in both."""
+    """Raise a DataError if a column changed its notation and another can be read in both notations."""
     pairs = [*zip(columns, found, strict=True)]
     changed = [
         (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
@@ -483,7 +483,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the unit of n cells, a note on cells without it, and a note on different units; "" if none."""
+    """Return the unit of n cells, a note on cells without a unit, and one on mixed units; "" if none."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -497,7 +497,7 @@ def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
 def _compact(texts: Iterable[str]) -> list[str]:
     """Remove spaces and apostrophes that separate thousands."""
     listed = list(texts)
-    # A single search is much faster than many substitutions.
+    # Search all texts first, because a single search is much faster than many substitutions.
     return [_SPACED.sub("", text) for text in listed] if _SPACED.search("\n".join(listed)) else listed
 
 
@@ -576,11 +576,11 @@ def alike_note(names: Iterable[str]) -> str:
 class Numbers(NamedTuple):
     """Numbers parsed from text."""
 
-    # "plain": Python notation; "comma": decimal commas; "point": thousands commas; "ambiguous": 1,234.
+    # "plain": Python notation; "comma": decimal commas; "point": thousands commas; "ambiguous": as in 1,234.
     convention: Convention
     # Shape (n,). NaN for non-numeric texts. Commas in ambiguous numbers are read as decimal commas.
     values: NDArray[np.float64]
-    grouped: bool = False  # whether points in plain numbers may be thousands separators (1.234)
+    grouped: bool = False  # whether points may be thousands separators, as in 1.234
 
 
 def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) -> Numbers:
@@ -631,7 +631,7 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates. Return None if any is not a date, or a message for ambiguous dates."""
+    """Parse non-empty texts as dates; return None if any is not a date, and a message if any is ambiguous."""
     dates = _dated(texts)
     return dates[0] if isinstance(dates, tuple) else dates
 
@@ -681,7 +681,7 @@ def packed_days(numbers: NDArray[Any], n_different: int = 3) -> NDArray[np.datet
 
 
 def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
-    """Convert dates to UTC, with microsecond resolution unless this would change a date."""
+    """Convert dates to UTC, and reduce their resolution to microseconds if this changes no date."""
     dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
     coarse = dates.astype("datetime64[us]")
     return coarse if (coarse == dates)[~np.isnat(dates)].all() else dates
@@ -819,7 +819,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
         advice = [f"; its cells are codes, because {column.code}"] * 2
     if n_different == n and n > 2:
         return column.out(Advice(f"a different value in every row{_mixed(different)}", *advice))
-    # Codes are always categorical, so they may have more distinct values than other columns.
+    # Codes are always categories, so the limit of n // 10 distinct values does not apply to them.
     many = _MOST if column.code else max(FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
         what = "free text" if words > _FREE_TEXT else "too many categories"

@@ -314,7 +314,7 @@ def _read_folder(folder: Path, fields: _Fields) -> Documents:
 
 
 class _Fields(NamedTuple):
-    """Text columns of a document collection, and the roles of its other columns."""
+    """Columns with the texts of documents (None: the default), and columns with other roles."""
 
     text: tuple[str, ...] | None
     roles: tables.Roles
@@ -415,7 +415,7 @@ def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
 def _known(
     records: _Records, column: str | None
 ) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None, BoolArray | None]:
-    """Return class codes and names, class sets (if a document has several classes), and ``labelled``."""
+    """Return ``y``, ``target_names``, ``label_sets`` and ``labelled`` of :class:`Documents`."""
     if column is None:
         return None, (), None, None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column)]
@@ -423,7 +423,7 @@ def _known(
     given = records.cells[column]
     labelled = np.array([isinstance(cell, list) or bool(files.written(cell).strip()) for cell in given])
     has_several = any(len(names) > 1 for names in sets)
-    # With several classes per document, this call only finds the names and warns about similar names.
+    # If documents have several classes, the call only finds the names and warns about similar names.
     texts = itertools.chain(*cells) if has_several else ((*names, "")[0] for names in cells)
     y, targets = tables.encode_classes(list(texts), minus_one_is_missing=False)
     return (None, tuple(sorted(targets)), sets, labelled) if has_several else (y, targets, None, labelled)

@@ -38,7 +38,7 @@ PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
 # Extensions of GML and GraphML files, and of edge lists separated by whitespace or commas.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-# Size in bytes to which compressed text may always expand. Its lines can take up to 80 times as much memory.
+# Compressed text may always expand to this number of bytes; its lines can take up to 80 times as much memory.
 _ALWAYS = 2**24
 # Parquet cells may always occupy this number of bytes, because constant columns compress without limit.
 _ALWAYS_CELLS = 2**30
@@ -129,7 +129,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
 
 
 def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
-    """Return a message on a missing column or attribute, with its role (Python) or flag (command line)."""
+    """Return a message on a missing column or attribute that names its role or command-line option."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
     return Advice(f"{source} has no {what} {name!r} (", f"{role}){hint}", f"{flag}){hint}")
@@ -242,8 +242,8 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 class TableText(NamedTuple):
     """Text of a table without comments, its separator and encoding, and notes on how it was read."""
 
-    # ``encoding`` is "ascii" for ASCII files and sheets. Output with other letters is then written as UTF-8
-    # with a byte order mark, because Excel would otherwise misread these letters.
+    # ``encoding`` is "ascii" for ASCII files and sheets. If results then contain other letters, they are
+    # written as UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
 
     text: str
     separator: str
@@ -546,11 +546,11 @@ def written(cell: Any) -> str:
 
 
 def cells_of(values: Any) -> list[Any]:
-    """Return a column's cells in their stored type, so that the text of a single-precision 0.1 is 0.1."""
+    """Return a column's cells in their stored type, so that 0.1 in single precision has the text 0.1."""
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
-        names = [*values.cat.categories, None]  # None is the name of code -1, no category
+        names = [*values.cat.categories, None]  # code -1, no category, selects None
         return [names[code] for code in values.cat.codes]
     if pd.api.types.is_string_dtype(values.dtype):
         return values.astype(object).tolist()
@@ -640,7 +640,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # Such a number occurs at least twice, and is farther from the others than they are from each other.
+    # The number must occur at least twice, and be farther from the others than these are from each other.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]

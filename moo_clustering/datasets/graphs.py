@@ -77,7 +77,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         warn_caller(f"{path.name}: {note}")
     try:
         if suffix == ".gml":
-            if "multigraph" not in text:  # otherwise, networkx rejects parallel edges
+            if "multigraph" not in text:  # networkx rejects parallel edges unless the graph is a multigraph
                 text = re.sub(r"^(\s*graph\s*\[)", r"\1 multigraph 1 ", text, count=1, flags=re.MULTILINE)
             graph = nx.parse_gml(text.splitlines(), label="id")
         elif suffix == ".graphml":

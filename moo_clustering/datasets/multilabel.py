@@ -25,7 +25,7 @@ _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# Maximum number of features or rows: 2^21 (feature hashing uses 2^20) or, if more, 100 per stored value.
+# Maximum number of features or rows: the larger of 2^21 (feature hashing uses 2^20) and 100 per stored value.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors raised by scikit-learn's reader, for example for indices beyond 64 bits and invalid bytes.
@@ -232,7 +232,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
     used = {*labels, *features}
     for place, attribute in enumerate(attributes):
         if place not in used:
-            attribute.kind = "text"  # keep identifiers unchanged, and accept any value in dropped attributes
+            attribute.kind = "text"  # preserve identifiers, and accept any value in dropped attributes
     entries = arff.EntryReader(attributes).read_all(lines, source)
     numbers = _Numbers(attributes, entries)
     row_ids = np.arange(entries.n_rows)
@@ -249,7 +249,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
 
 
 class _Numbers:
-    """Entries of an ARFF file as numbers, and the default number for omitted entries of each column."""
+    """Entries of an ARFF file as numbers, and the number that omitted entries of each column represent."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
@@ -516,7 +516,7 @@ def _read_names(names: Any, count: int, what: str, source: str) -> tuple[str, ..
 
 
 def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[str, ...]:
-    """Return x0, x1, .... Raise a DataError if ``count`` is implausible for ``n_values`` values."""
+    """Return names x0, x1, .... Raise a DataError if ``count`` is too large for ``n_values`` values."""
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:
         limit = f"more than the {most:,} allowed for {n_values:,} values"

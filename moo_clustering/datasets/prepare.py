@@ -29,17 +29,18 @@ from moo_clustering.datasets.files import DataError, as_number
 _LEVEL = 0.01
 # Minimum number of rows for associations, which are hardly ever significant in smaller tables.
 _LEAST_ROWS = 40
-# The scale ignores outliers: values more than _BEYOND interquartile ranges beyond the quartiles, if they are
-# at most a share _MOST_BEYOND, and if the range of the others is at least _LEAST_RANGE of the largest value.
+# The scale ignores outliers: values more than _BEYOND interquartile ranges beyond the quartiles. It uses all
+# values if outliers exceed a share _MOST_BEYOND, or if the range of the others is below _LEAST_RANGE times
+# the largest value.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows from which a missing cell is filled: in general, and in tables with two columns, in which the
-# nearest rows may belong to different clusters.
+# Number of rows from which a missing cell is filled: in general, and in tables with at most two columns. In
+# these, several nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum numbers of rows for neighbour searches and splits, rows for associations, and distances per block.
+# Maximum number of rows for filling cells and finding splits, rows for associations, and distances per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
-# A single column determines the best split in two clusters if this split explains at least _EXPLAINED of the
-# column's variance, and at most _UNEXPLAINED of that of each other column, of which _OTHERS are required.
+# A column alone determines the best split into two clusters if the split explains at least _EXPLAINED of its
+# variance, and at most _UNEXPLAINED of any other column's. There must be at least _OTHERS other columns.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
 # Minimum association with the clusters, and minimum number of missing cells, for a column to be reported.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
@@ -84,7 +85,7 @@ class PreparedTable:
 
     @property
     def known_columns(self) -> pd.DataFrame:
-        """Copy of ``columns`` in which filled cells are missing again, and 0 and 1 are booleans."""
+        """Copy of ``columns`` in which filled cells are missing again, and booleans are not 0 and 1."""
         found = self.columns.copy(deep=False)
         for name in self.missing.columns[self.missing.any()]:
             found[name] = self.columns[name].mask(self.missing[name])
@@ -160,12 +161,12 @@ def prepare_table(
     other columns) are dropped, unless all columns would be dropped.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
-    scale, unless they make up more than 5% of the column. The nearest rows are found by the columns known in
+    scale, unless they make up more than 5% of the column. Distances between rows use the columns known in
     both rows. In tables with at most two columns, each missing cell is filled from a single row.
 
-    Takes O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the associations
-    between columns with n_values distinct values in total, and O(n_incomplete min(n_samples, 2000)
-    n_features) time to fill n_incomplete rows. Missing cells are filled from at most 2,000 rows, and
+    Takes O(cells + n_samples n_features) time and memory. Associations between columns with n_values distinct
+    values in total take O(n_values^2 n_samples) time, and filling n_incomplete rows takes O(n_incomplete
+    min(n_samples, 2000) n_features) time. Missing cells are filled from at most 2,000 rows, and
     associations are computed from at most 10,000 rows, drawn with a fixed seed. Pass the features to
     estimators that do not scale them again, such as ``ParetoClustering(scale="none")``.
 
@@ -452,12 +453,12 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Return column weights: 1 for continuous numbers, else the strongest association with another column."""
+    """Return column weights: 1 if continuous, otherwise the strongest association with another column."""
     # All weights are 1 if there are fewer than 40 rows, or if all would be 0.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # To save time, exclude most continuous columns by the number of distinct values in the first rows.
+    # To save time, count all distinct values of a column only if there are few in its first rows.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
@@ -487,7 +488,7 @@ def _some_rows(n: int, most: int) -> NDArray[np.intp]:
 
 
 def _indicators(column: reading.Column) -> NDArray[np.float64]:
-    """Return indicators of the distinct values (of eight bins if they are many numbers), a row per sample."""
+    """Return indicators, one row per sample, of the distinct values or, for many numbers, of eight bins."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > reading.FEW:
@@ -555,7 +556,7 @@ class _Donors(NamedTuple):
 
     scales: list[_Scale]
     weights: NDArray[np.float64]
-    rows: NDArray[np.float64]  # features, 0 if the cell is missing
+    rows: NDArray[np.float64]  # features; 0 for missing cells
     known: NDArray[np.bool_]  # shape (n_donors, n_columns)
     values: list[NDArray[Any]]
 
@@ -575,13 +576,13 @@ class _Donors(NamedTuple):
         return cls(scales, weights, rows, known[chosen], values)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
-        """Replace ``filled`` values of missing cells by values of the nearest rows, if any share a column."""
+        """Fill missing cells from the nearest rows; keep ``filled`` cells if no row shares a known column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        # Sort rows by their pattern of missing cells: rows with the same pattern share distance terms.
+        # Sort rows so that rows that lack the same cells are adjacent, because they share terms of distances.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
         donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a 2-d array
@@ -646,7 +647,7 @@ def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArr
 
 
 def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return 1 for the features of known cells and 0 for others, shape (n_samples, n_features)."""
+    """Return 1 for features of known cells and 0 for those of missing cells, (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
@@ -654,10 +655,10 @@ def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.floa
 class _Scale:
     """Conversion of a column's cells to features."""
 
-    column: reading.Column  # column seen in the fit, without its values
+    column: reading.Column  # the column as seen in the fit, but without values
     feature_names: tuple[str, ...]
     weight: float
-    usual: Any  # value for missing cells that cannot be filled from near rows
+    usual: Any  # median or mode, for missing cells that near rows cannot fill
     low: Any = None  # range of the numbers or dates; days are counted from the first date
     high: Any = None
     # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
@@ -743,7 +744,7 @@ class _Scale:
     def known_categories(
         self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
     ) -> NDArray[Any]:
-        """Replace new categories by missing cells; add a note to ``alarming`` and a record to ``unseen``."""
+        """Treat new categories as missing cells, and report them in ``alarming`` and ``unseen``."""
         unknown: list[str] = []
         if self.column.kind == "category":
             unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
@@ -769,7 +770,7 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Add a note on values outside the range of the fit to ``notes``, or ``alarming`` if far outside."""
+        """Report values outside the range of the fit in ``notes`` or, if far outside, in ``alarming``."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -853,7 +854,7 @@ def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
     """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Related columns are normal if there are many, such as pixels or genes, and due to chance in few rows.
+    # Related columns are normal among many columns, such as pixels or genes, and due to chance in few rows.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)

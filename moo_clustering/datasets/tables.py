@@ -180,7 +180,7 @@ def read_table(
         "NA" and "?". If there are text columns, ``X`` is a data frame.
     header : bool, optional
         Whether the first line of a text file or sheet contains column names; otherwise, the names are
-        ``column1``, .... Default: False if the line contains only numbers other than 0, 1, ....
+        ``column1``, .... Default: False if the line contains only numbers, unless these are 0, 1, ....
     expansion : int, default=100
         Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB (Excel:
         256 MiB, Parquet: 1 GiB) is always allowed.
@@ -305,7 +305,7 @@ def named_columns(
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
-    """Return whether all names are numbers, other than the 0, 1, ... that pandas writes by default."""
+    """Return whether all names are numbers, but not 0, 1, ..., which pandas writes by default."""
     return all(map(is_number, names)) and (len(names) == 1 or names != [*map(str, range(len(names)))])
 
 
@@ -498,7 +498,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """Return the array; raise a DataError if it is not numeric and 2-d, or if float64 merges its values."""
+    """Return the array; raise a DataError unless it is numeric and 2-d and float64 preserves its values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
             f"{source}: array {name!r} must be a numeric 2-d array, got dtype {array.dtype} and shape "

@@ -78,9 +78,9 @@ class Encoding(ABC):
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return rows of which two are equal if and only if the individuals encode the same partition.
+        """Return one row per individual; rows are equal if and only if they encode the same partition.
 
-        Default: decoded partitions. Some encodings return sorted genes, although gene order can affect ties.
+        Default: decoded partitions. Some encodings return sorted genes, although their order can decide ties.
         """
         return relabel_by_first_appearance(self.decode(X))
 

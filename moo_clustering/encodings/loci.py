@@ -33,15 +33,15 @@ class LocusAdjacencyEncoding(checks.Encoding):
     """Encoding by links: gene i is the sample to which sample i is linked, or i itself for no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance. Any sample can
-    be linked to any other. Decoding ``"locus"`` takes O(n_individuals n_samples log n_samples) time, but in
-    practice hardly more than O(n_individuals n_samples). For other kinds, :meth:`parts` takes O(n_individuals
-    n_var) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC,
+    be linked to any other. Decoding ``"locus"`` takes O(n_individuals n_samples log n_samples) time in the
+    worst case, but is almost linear in practice. For other kinds, :meth:`parts` takes O(n_individuals n_var)
+    time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC,
     2018 (other kinds).
 
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. Random links lead to them.
+        Nearest other samples of every sample, nearest first, padded with -1. Random links lead to these.
     n_samples : int, optional
         Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"
@@ -60,7 +60,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
     links : TreeLinks or None
-        Tree links with genes, and the parts into which the tree falls without them; None for ``"locus"``.
+        Tree links with genes, and the parts of the tree that they connect; None for ``"locus"``.
 
     Examples
     --------
@@ -106,12 +106,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     @property
     def relevant(self) -> Labels:
-        """Sample whose link each gene controls."""
+        """For each gene, the sample whose link it controls."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
 
     @property
     def base(self) -> Labels:
-        """Part of the tree that contains each sample (see ``links``); without a tree, the sample's number."""
+        """For each sample, its part of the tree (see ``links``); without a tree, the sample itself."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.base
 
     @property
@@ -128,7 +128,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return 1 if self.kind == "split" else self.n_samples - 1
 
     def parts(self, X: IntArray) -> Parts:
-        """Return each part's label, the lowest-numbered part in its cluster; (n_individuals, n_parts)."""
+        """Return the lowest-numbered part in the cluster of each part, shape (n_individuals, n_parts)."""
         genes = np.ascontiguousarray(self._checked(X))
         if self.links is not None:
             return self.links.parts(genes, self.kind == "split", self.n_jobs)
@@ -165,7 +165,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
-        """Convert "locus" genotypes to this kind, which keeps all tree links without genes."""
+        """Convert "locus" genotypes to this kind, which never cuts tree links without genes."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         genes = full[:, self.relevant]
         if self.links is not None and self.kind == "split":
@@ -230,9 +230,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within clusters."""
-    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Roots are chosen
-    # in strongly connected components that no forward link leaves; forward links from any sample lead to such
-    # a component. A piece (connected component) that contains only one of them needs no backward links.
+    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Each piece
+    # (connected component) gets a root in a strongly connected component that no forward link leaves. Forward
+    # links from any sample lead to such a component, so they suffice if a piece has only one.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -245,7 +245,7 @@ def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     leaving[component[left]] = True
     inner = np.flatnonzero(~leaving[component])
     roots = inner[np.unique(piece[inner], return_index=True)[1]]
-    # Cost of linking column to row: 1 if forward, n + 1 if backward (more than any forward path costs).
+    # Linking column to row costs 1 forward, and n + 1 backward, which exceeds the cost of any forward path.
     costs = (n + 1) * links.maximum(links.T) - n * links.T
     target: IntArray = dijkstra(costs, indices=roots, return_predecessors=True, min_only=True)[1]
     # Link the root of each piece of a cluster to the root of its first piece.
@@ -289,11 +289,11 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
 
 
 class TreeLinks:
-    """Tree links with genes (the ``n_relevant`` most interesting), and the parts of the tree without them."""
+    """Tree links with genes (the ``n_relevant`` most interesting), and the parts that they connect."""
 
     # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives each sample's part.
-    # Part 0 contains the root, and every part precedes those below it. For each part, gene ``gene`` controls
-    # the link from its uppermost sample ``top`` to the part ``above`` (both numbers are 0 for part 0).
+    # Part 0 contains the root, and every part precedes those below it. Gene ``gene[p]`` controls the link
+    # from ``top[p]``, the highest sample of part p, to part ``above[p]``; ``gene[0]`` and ``above[0]`` are 0.
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree
@@ -333,7 +333,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return link targets: parents in the same cluster, else the ``top`` of the cluster's first part."""
+        """Return link targets: a parent in the same cluster, or else the top of the cluster's first part."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

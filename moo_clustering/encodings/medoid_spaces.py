@@ -57,15 +57,15 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Yield the medoids' distance rows in blocks, with each gene's row in the block (-1: not in it)."""
+        """Yield blocks of the medoids' distance rows, and each gene's row in the block (-1 if not in it)."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        """Write the medoid of each cluster that ``wanted`` marks to the same place in ``medoids``."""
+        """Write the medoids of the clusters marked in ``wanted`` to the same positions in ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
         """Return the position of each sample's nearest medoid (the lowest on ties), and its distance."""
-        # With ``exception``, a medoid belongs to its own cluster even if it equals one at a lower position.
+        # With ``exception``, a medoid belongs to its own cluster even if it equals an earlier medoid.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
@@ -92,7 +92,7 @@ class MedoidSpace(ABC):
 def choose_space(
     X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
 ) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
-    """Return the form and distances for these options of :class:`~moo_clustering.problems.MedoidProblem`."""
+    """Return the form and distances that a :class:`~moo_clustering.problems.MedoidProblem` uses."""
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
@@ -144,7 +144,7 @@ class DistanceMatrixSpace(MedoidSpace):
         for_parts(
             lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
         )
-        # Reduce the unit slightly, so that these totals are lower bounds in spite of floating-point errors.
+        # Reduce the unit slightly, so that totals in it are lower bounds despite floating-point errors.
         self._unit = step * (1.0 - 1e-9)
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
@@ -192,7 +192,7 @@ class VectorSpace(MedoidSpace):
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
     def _measure(self, sums: FloatArray, products: FloatArray) -> None:
-        """Compute ``mean_square`` and ``total_to_one``; ``products`` are those of all rows with ``sums``."""
+        """Compute ``mean_square`` and ``total_to_one`` from the ``products`` of each row with ``sums``."""
         n = self.n_samples
         # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
@@ -337,7 +337,7 @@ class SparseVectorSpace(VectorSpace):
         return self.X.indptr, self.X.indices, self.X.data
 
     def _vector(self) -> FloatArray:
-        """Return a vector of zeros, one per column, as scratch space for a kernel."""
+        """Return a work array for a kernel: a zero for each column."""
         return np.zeros(self.X.shape[1])
 
 

@@ -58,7 +58,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row indices, -1 last; only samples that are equally near to two of them may change cluster."""
+        """Sort row indices, -1 last. Only samples equally near to two of these may change cluster."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -281,7 +281,7 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
 
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
-    """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
+    """Return the cluster of every sample, that of its nearest medoid; shape (n_individuals, n_samples)."""
     # Rows of ``X`` contain distinct row indices, and -1 for empty slots; ``H[b, m]`` is the distance from b
     # to m. Clusters are numbered in slot order. Ties are broken by the lowest slot, but a medoid always
     # belongs to its own cluster. Takes O(n_individuals k_max n_samples) time.
