@@ -62,6 +62,7 @@ _MODEL_KEYS = ("preparer", "rows", "limits", "sizes", "classes", "names", "roles
 _MODEL_TYPES = {
     "functools.partial", "numpy.asarray", "numpy.dtype", "pandas.Interval", "scipy.sparse._csr.csr_array",
     "pymoo.core.problem.ElementwiseEvaluationFunction", "pymoo.core.problem.LoopedElementwiseEvaluation",
+    "pandas._libs.interval.Interval",  # before pandas 3
 }  # fmt: skip
 # Maximum size of a record in bytes, and maximum number of columns in a saved table. The command itself writes
 # a few thousand bytes and a few columns.
