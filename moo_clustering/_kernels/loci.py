@@ -155,7 +155,7 @@ def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total,
 
 @njit(cache=True, nogil=True)
 def cluster_means(row, sizes, sums, count, total):
-    """Compute each cluster's size and mean from its parts; store both at its lowest part number."""
+    """Compute each cluster's size and mean from its parts; store both at the cluster's lowest part number."""
     d = sums.shape[1]
     for c in range(len(row)):
         cluster = row[c]
