@@ -291,7 +291,7 @@ def instance(name: str, value: Any, kind: Any, what: str) -> Any:
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function (for a partial, of the wrapped function) or of an object's class."""
+    """Return a function's name or an object's class name; a partial has the name of its function."""
     function = getattr(function, "func", function)
     return str(getattr(function, "__name__", type(function).__name__))
 

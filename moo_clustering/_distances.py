@@ -78,7 +78,7 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
+    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with diagonal 0."""
     # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
@@ -101,7 +101,7 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
 
 
 def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) -> NDArray[Any]:
-    """Return ``D`` itself if exactly symmetric with a zero diagonal, otherwise a symmetrised copy."""
+    """Return ``D`` itself if it is exactly symmetric with a zero diagonal; otherwise, a symmetrised copy."""
     largest = _require_lengths(D, source)
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
     tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest

@@ -94,7 +94,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):
-    """If ``reading`` is PRINTED, return the distance; otherwise, return 1 if distance <= ``stdev``, else 0."""
+    """If ``reading`` is PRINTED, return the distance; otherwise, return 1 if it is <= ``stdev``, else 0."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0

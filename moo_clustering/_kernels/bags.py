@@ -26,7 +26,7 @@ from moo_clustering._kernels.threads import borrowed
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
     """Move the bag farthest from its own centroid to each empty cluster."""
-    # If ``farthest`` is false, the bag nearest to its centroid is moved instead. A cluster's last bag is never
+    # If ``farthest`` is false, the bag nearest to its centroid moves instead. A cluster's last bag is never
     # moved, and no bag moves twice. Ties are broken by the lower bag number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
@@ -78,7 +78,7 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
 
 @njit(cache=True, nogil=True)
 def _cheapest(distances, members, allowed):
-    """Return the first allowed cluster with the lowest sum of distances."""
+    """Return the first cluster with the lowest sum of distances, among allowed ones if there are any."""
     best, least = -1, np.inf
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):

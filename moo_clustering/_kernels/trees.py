@@ -516,7 +516,7 @@ def _sparseness(within, members, core, by_gap, inner):
 
 @njit(cache=True, nogil=True)
 def _separations(D, core, inner, order, starts):
-    """Find the smallest reachability from each cluster's inner samples to those of other clusters, or inf."""
+    """Find each cluster's smallest reachability between its inner samples and those of other clusters."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]

@@ -26,7 +26,7 @@ Columns = dict[str, Any]
 # Next population, and its logbook columns.
 Outcome = tuple[Individuals, Columns]
 Legal = Callable[[Any], bool]
-# Sections shared by the loops, for :func:`~moo_clustering._docs.documented`.
+# Docstring sections that the loops share, for :func:`~moo_clustering._docs.documented`.
 LOOP = """
 Parameters
 ----------
@@ -202,7 +202,7 @@ class CountedStep(Documented, ABC):
         """Reset the step, and evaluate those initial individuals that have no valid fitness.
 
         Makes at most ``max_evals`` evaluations; returns the individuals with a fitness, and logbook columns.
-        Raises a ValueError if the population is empty, there are several objectives, or a function is missing.
+        Raises a ValueError for an empty population, several objectives, or missing toolbox functions.
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
