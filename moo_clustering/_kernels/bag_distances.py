@@ -270,7 +270,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # The nearest row is unknown, so bound the loss of digits by the largest norm in the row's bag.
+            # Which row of bag j is nearest is unknown, so bound the loss of digits by the bag's largest norm.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -581,7 +581,7 @@ class BagArrays(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Objective to minimise, and the rule by which the cluster of a bag is drawn."""
+    """Objective to minimise, and the rule for drawing a bag's new cluster."""
 
     objective: int
     literal: bool  # FTWCV: divide sums of `terms` by cluster sizes; if False, use within-cluster squares

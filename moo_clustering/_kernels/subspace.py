@@ -242,7 +242,7 @@ def _add_square(x, p, k, out):
 
 @borrowed()
 def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):
-    """out[r] = sum of x P[j] + x^2 R[j] over the entries x, columns j, of row lo + r, for panel = [P | R]."""
+    """out[r] = sum of x P[j] + x^2 R[j] over the entries x in columns j of row lo + r; panel = [P | R]."""
     for r in range(hi - lo):
         out[r] = 0.0
         for z in range(indptr[lo + r], indptr[lo + r + 1]):
