@@ -226,7 +226,7 @@ def pair_weights(parts, first, second, weight, apart, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def rand_gaps(parts, table, joint, lo, hi, out):
-    """Compute 1 - adjusted Rand index over labelled samples; ``table[c, y]`` counts part c's samples of class y."""
+    """Compute 1 - adjusted Rand index of labelled samples; ``table[c, y]``: samples of class y in part c."""
     n_classes = table.shape[1]
     for q in range(lo, hi):
         row = parts[q]

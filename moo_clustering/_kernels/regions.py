@@ -288,7 +288,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Equal numbers of regions per side are faster, and even loads make later bisections easier.
+                # Prefer equal numbers of regions, which are faster, and even loads, which ease later cuts.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
