@@ -47,7 +47,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Split range(count) into slices of at most ``BLOCK_ITEMS`` values, with ``items`` values per index."""
+    """Split range(count) into slices. If each index has ``items`` values, a slice has at most BLOCK_ITEMS."""
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
@@ -55,7 +55,7 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
 
 def far_offset(X: Any) -> FloatArray:
     """Return each column's first value if its values are far from 0 relative to their range, otherwise 0."""
-    # If this offset is not subtracted, column means lose the digits in which the rows differ.
+    # Callers subtract this offset; otherwise, column means would lose the digits in which the rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     # If the largest absolute value exceeds the range by this factor, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
@@ -63,10 +63,10 @@ def far_offset(X: Any) -> FloatArray:
 
 
 def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
-    """Raise a ValueError if squared distances between the data would overflow or vanish in ``dtype``."""
-    # 10,000 times the sum of all squares must not overflow. The square of the rounding error in the largest
-    # difference between rows (for sparse data, in the largest value) must not be subnormal. Within these
-    # limits, multiplying the data by a power of two changes no digits of results.
+    """Raise a ValueError if squared distances between rows would overflow or underflow in ``dtype``."""
+    # There are two limits: 10,000 times the sum of all squares must not overflow, and the largest difference
+    # between rows (for sparse data, the largest value) must have a rounding error whose square is not
+    # subnormal. Within these limits, multiplying the data by a power of two changes no digits of results.
     values = X.data if issparse(X) else X
     if not values.size:
         return
@@ -94,14 +94,14 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Scale rows to magnitudes near 1 by powers of two: one per row, or a common one if ``together``."""
-    # Otherwise, scikit-learn would treat rows with a length below 2e-15 as zeros, and squares of extreme
-    # values would overflow or vanish. Separate factors preserve cosines. If all rows are near 1, returns X.
+    """Scale each row to values near 1 by a power of two; if ``together``, use the same power for all rows."""
+    # Otherwise, scikit-learn would treat rows with a norm below 2e-15 as zeros, and squares of extreme values
+    # would overflow or underflow. Separate factors preserve cosines. If no row needs scaling, returns X.
     if issparse(X):
         X = X.tocsr()
     sizes = row_sizes(X)
     exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
-    # scikit-learn can normalise rows without scaling if the largest value is between 2^-40 and 2^40.
+    # scikit-learn can normalise a row without this scaling if its largest value is from 2^-40 to 2^40.
     shifts = np.where(np.abs(exponents) > 40, -exponents, 0)
     if not shifts.any():
         return X
@@ -165,8 +165,8 @@ def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Gener
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Select each of ``n_genes`` positions with probability ``prob``; yield sorted chunks of positions."""
-    # Draw the gaps between selected positions, which are geometric, in O(prob * n_genes) time.
+    """Select each of ``n_genes`` positions with probability ``prob``; yield them in sorted chunks."""
+    # Draw the gaps between selected positions from a geometric distribution, in O(prob * n_genes) time.
     if prob <= 0.0:
         return
     for start in range(0, n_genes, _CHUNK):
@@ -187,7 +187,7 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
 
 
 class MissingPackageError(ImportError):
-    """Raised if an optional package, which an extra of this package installs, is missing."""
+    """Raised if an optional dependency is missing; the message names the extra that installs it."""
 
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
@@ -233,7 +233,7 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def knee(F: NDArray[np.float64]) -> int:
-    """Return the row nearest to the ideal point, for minimised objectives scaled to their ranges."""
+    """Scale each minimised objective to [0, 1]; return the row nearest to the ideal point (all zeros)."""
     # Constant objectives are ignored. Ties are broken in favour of the lower row index.
     low, spread = F.min(axis=0), np.ptp(F, axis=0)
     scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
@@ -241,7 +241,7 @@ def knee(F: NDArray[np.float64]) -> int:
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
-    """Return an integer; raise an error if it is out of bounds (described with the suffix ``what``)."""
+    """Return an integer; if it is out of bounds, raise an error in which ``what`` follows the bounds."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")
@@ -251,7 +251,7 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
 
 
 def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool]) -> float:
-    """Return a valid number; for other values, raise an error that describes valid numbers as ``what``."""
+    """Return a valid number; for other values, raise an error that says the value must be ``what``."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {what.replace('finite ', '')}, got {quoted(value)}")
     if not is_valid(float(value)):
@@ -270,7 +270,7 @@ def positive(name: str, value: Any) -> int | float:
 
 
 def at_least_one(name: str, value: Any, *, strictly: bool = False) -> float:
-    """Return a finite number of at least 1 (``strictly``: above 1); raise an error for other values."""
+    """Return a finite number of at least 1 (if ``strictly``, above 1); raise an error for other values."""
     what = f"a finite number {'above' if strictly else 'of at least'} 1"
     return _number(name, value, what, lambda number: 1 <= number < np.inf and not (strictly and number == 1))
 
@@ -284,14 +284,14 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
 
 
 def instance(name: str, value: Any, kind: Any, what: str) -> Any:
-    """Return ``value`` if its type is ``kind``; otherwise, raise a TypeError that asks for ``what``."""
+    """Return ``value`` if its type is ``kind``; if not, raise a TypeError that says it must be ``what``."""
     if isinstance(value, kind):
         return value
     raise TypeError(f"{name} must be {what}, got {quoted(value)}")
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function (for a partial, of the wrapped function) or of an object's class."""
+    """Return a function's name or an object's class name; a partial has the name of its function."""
     function = getattr(function, "func", function)
     return str(getattr(function, "__name__", type(function).__name__))
 
@@ -304,7 +304,7 @@ def is_own(part: object) -> bool:
 def array_of(
     returned: Any, who: str, shape: tuple[int, ...], what: str, *, nan: bool = False
 ) -> NDArray[Any]:
-    """Check the shape and type of the result that ``who``, a user's function, returned."""
+    """Check the shape and type of the result of a user's function, which errors call ``who``."""
     try:
         array = np.asarray(returned)
     except ValueError:

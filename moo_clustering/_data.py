@@ -76,7 +76,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
 def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
-    """Convert data to a dense array (of finite real numbers if ``dtype``, a type or list, is given)."""
+    """Convert data to a dense array. If ``dtype`` (a type or list) is given, require finite real numbers."""
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -164,8 +164,8 @@ def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
     """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
-    # ``options`` are passed to ``check_array``. A sparse result has no duplicate entries. Errors name the
-    # invalid columns if X has the columns ``features``.
+    # ``options`` are passed to ``check_array``. A sparse result has no duplicate entries. If X contains
+    # ``features`` rather than distances, errors name its invalid columns.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -297,7 +297,7 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
 
 
 def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
-    """Convert a table to a DataFrame with string labels; also return its original labels, or None."""
+    """Convert a table to a DataFrame with string labels; also return its own labels (None for an array)."""
     import pandas as pd  # slow import
 
     table = of_annotated(table, may_be_sparse=False)
@@ -313,8 +313,8 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match the columns of two tables by label; False if one is an array."""
-    # Labels 0, 1, ... of only one table are mere positions, unless the tables have a label in common.
+    """Return whether to match the columns of two tables by label; False if either is an array."""
+    # If only one table has the labels 0, 1, ..., they are mere positions, unless the tables share a label.
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -405,7 +405,7 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
 
 
 def _remedy(owner: str, name: str) -> str:
-    """Return code that prepares a table; for estimators, a pipeline that also prepares new rows."""
+    """Return code with which users can prepare a table, and also a pipeline if ``owner`` is an estimator."""
     once = "moo_clustering.datasets.prepare_table(frame).X"
     if owner == name:
         return once

@@ -18,7 +18,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Squared distances below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
 _CANCELLED = 1e-6
-# Maximum number of samples for which NumPy recomputes these distances; for more, a compiled kernel does.
+# Maximum number of samples for which NumPy recomputes such distances; for more, a compiled kernel does.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
@@ -78,7 +78,7 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with 0 diagonal."""
+    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with diagonal 0."""
     # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
@@ -101,7 +101,7 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
 
 
 def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) -> NDArray[Any]:
-    """Return ``D`` itself if exactly symmetric with a zero diagonal, otherwise a symmetrised copy."""
+    """Return ``D`` itself if it is exactly symmetric with a zero diagonal; otherwise, a symmetrised copy."""
     largest = _require_lengths(D, source)
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
     tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest
@@ -136,9 +136,9 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
 
 
 def centred_features(data: Any) -> NDArray[np.float64]:
-    """Return a copy with column means of 0; raise a ValueError if squared distances overflow or vanish."""
-    # Subtract the first sample before the mean. If all samples are identical, they then become exactly 0, and
-    # a large common offset does not cause a loss of digits.
+    """Return a copy with column means of 0; raise a ValueError if squared distances overflow or underflow."""
+    # Subtract the first sample before the mean. Samples that are all identical thus become exactly 0, and a
+    # large common offset does not cause a loss of digits.
     given: NDArray[np.float64] = checked_table(data, "data", order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         X = given - given[0]

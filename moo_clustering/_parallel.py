@@ -29,11 +29,11 @@ Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Buffer = NDArray[np.uint8]
 # Minimum size in bytes of arrays that are sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Threads and processes that joblib starts for each worker process, and for all workers together.
+# Numbers of threads and processes that joblib starts: for each worker process, and for all workers together.
 _PER_PROCESS, _AROUND = 4, 4
 # Largest number of simultaneous threads that ``can_start`` has started so far.
 _startable = [1]
-# Shelf of each joblib backend (the arrays stored in its cluster), until the end of its parallel_config block.
+# For each joblib backend, the arrays stored in its cluster until the end of its parallel_config block.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
@@ -179,7 +179,7 @@ class Parcels:
         self._names: dict[tuple[int, int], str] = {}
 
     def pack(self, call: Call) -> Call:
-        """Return an equivalent call in which futures of the shelf replace large arrays at any depth."""
+        """Return an equivalent call in which futures replace large arrays, even those in other objects."""
         # Dask requires this package.
         import cloudpickle
 
@@ -240,7 +240,7 @@ def _same(content: Content) -> Content:
 
 
 def _unpacked(text: bytes, *given: Any) -> Any:
-    # If a single worker is left, joblib may call this in the client, where contents are still futures.
+    # If only one worker is left, joblib may call this in the client, where ``given`` contains futures.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
     # A task runs its parallel steps on its own worker, with one thread unless it requests more.
@@ -273,7 +273,7 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # This is for steps that take less time than sending their data, and for data lost if a worker fails.
+    # This is used if sending data would take longer than the steps, or if a failing worker would lose data.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield

@@ -4,13 +4,13 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Maximum number of entries (16 bytes each) in all lists of moves together, and in one list after a refill.
+# Maximum number of entries (16 bytes each) in all lists of moves, and maximum length of a refilled list.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
 @njit(cache=True, nogil=True)
 def _insert(values, samples, n_held, most, value, sample):
-    """Insert a sample into a list sorted by decreasing cost (if full, drop the first); return the length."""
+    """Insert a sample by decreasing cost; drop the costliest if the list is full; return the new length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -48,7 +48,7 @@ def _remove(i, c, first, after, before):
 
 @njit(cache=True, nogil=True)
 def _nearest(cost, prices, labels, sizes, first, after, before):
-    """Assign each sample to the cluster with the lowest cost plus price; fill linked lists of members."""
+    """Assign each sample to the cluster with the lowest cost plus price; fill the clusters' linked lists."""
     n, k = cost.shape
     for i in range(n - 1, -1, -1):
         best = 0

@@ -94,7 +94,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):
-    """Return the distance if ``reading`` is PRINTED; otherwise, 1 if it is at most ``stdev``, else 0."""
+    """If ``reading`` is PRINTED, return the distance; otherwise, return 1 if it is <= ``stdev``, else 0."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -102,7 +102,7 @@ def _nearness(square, stdev, reading, arrays):
 
 @borrowed()
 def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, middle):
-    """middle[k, c] += nearness of cluster k's bags to the midpoint of centroids k and c, for all k != c."""
+    """For k != c: middle[k, c] += sum of `_nearness` of cluster k's bags to the midpoint of the centroids."""
     for b in range(labels.shape[0]):
         k = labels[b]
         if k != c:
@@ -128,7 +128,7 @@ def _mean_ratio(middle, center, counts):
 
 @borrowed(fastmath=_FAST)
 def chunk_maxima(squares, own, scale, best):
-    """best[c] = max over s of squares[s, c] - scale[c] own[s, c]."""
+    """best[c] = maximum of squares[s, c] - scale[c] own[s, c] over the instances s of chunk c."""
     for c in range(squares.shape[1]):
         best[c] = squares[0, c] - scale[c] * own[0, c]
     for s in range(1, squares.shape[0]):
@@ -139,7 +139,7 @@ def chunk_maxima(squares, own, scale, best):
 
 @borrowed(fastmath=_FAST)
 def moved_chunk_maxima(squares, own, row, scale, pull, best):
-    """best[c] = max over s of squares[s, c] - scale[c] own[s, c] - pull[c] row[s, c]."""
+    """best[c] = maximum of squares[s, c] - scale[c] own[s, c] - pull[c] row[s, c] over s in chunk c."""
     for c in range(squares.shape[1]):
         best[c] = squares[0, c] - scale[c] * own[0, c] - pull[c] * row[0, c]
     for s in range(1, squares.shape[0]):
@@ -270,7 +270,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # The nearest row is unknown, so bound the loss of digits by the largest norm in the row's bag.
+            # Which row of bag j is nearest is unknown, so bound the loss of digits by the bag's largest norm.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -380,7 +380,7 @@ def _equal(a, b):
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):
-    """Return whether the mean of the ``n_largest`` largest values of ``mine - others`` is at most -margin."""
+    """Return whether the ``n_largest`` largest values of ``mine - others`` have a mean of at most -margin."""
     # Test the bags at the front of ``bags`` first: they decided the previous comparison, and often suffice.
     n_bags = mine.shape[0]
     total = 0.0
@@ -431,7 +431,7 @@ def _largest_first(gains, bags, count):
 
 @njit(cache=True, nogil=True)
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):
-    """out[q] = mean silhouette of individuals lo..hi-1, or mean of cluster means with ``by_cluster``."""
+    """out[q] = mean silhouette of individual q, lo <= q < hi; if ``by_cluster``, mean of cluster means."""
     # ``columns[j, i]`` is the distance from i to j (0 if i = j). Bags are processed in blocks of ``width``,
     # so that a block of ``columns`` stays in the cache. The width does not affect the order of any sum.
     n = labels.shape[1]
@@ -581,7 +581,7 @@ class BagArrays(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Objective to minimise, and the rule by which the cluster of a bag is drawn."""
+    """Objective to minimise, and the rule for drawing a bag's new cluster."""
 
     objective: int
     literal: bool  # FTWCV: divide sums of `terms` by cluster sizes; if False, use within-cluster squares
@@ -615,7 +615,7 @@ class State(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """Values for the clusters after one bag has left or entered a cluster."""
+    """Values of each cluster after a trial move of one bag: out of its own cluster, or into another."""
 
     scale: AnyFloatArray  # (C,) argument of moved_chunk_maxima
     pull: AnyFloatArray  # (C,) argument of moved_chunk_maxima

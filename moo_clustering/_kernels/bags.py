@@ -25,8 +25,9 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
-    """Move the bag farthest from its own centroid (or nearest, if not ``farthest``) to each empty cluster."""
-    # A cluster's last bag is never moved, and no bag moves twice. Ties are broken by the lower bag number.
+    """Move the bag farthest from its own centroid to each empty cluster."""
+    # If ``farthest`` is false, the bag nearest to its centroid moves instead. A cluster's last bag is never
+    # moved, and no bag moves twice. Ties are broken by the lower bag number.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -53,7 +54,7 @@ def fill_empty(labels, distances, farthest):
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):
     """Assign each group to a single cluster, and conflicting groups to different clusters."""
     # A group stays if it lies in one cluster in which no conflicting group has been placed. Other groups move
-    # to the allowed cluster with the smallest sum of distances; if none is allowed, all clusters are.
+    # to the allowed cluster (or, if none is allowed, to any cluster) with the smallest sum of distances.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -77,7 +78,7 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
 
 @njit(cache=True, nogil=True)
 def _cheapest(distances, members, allowed):
-    """Return the first allowed cluster with the lowest sum of distances."""
+    """Return the first cluster with the lowest sum of distances, among allowed ones if there are any."""
     best, least = -1, np.inf
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
@@ -93,7 +94,7 @@ def _cheapest(distances, members, allowed):
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
-    """Fill clusters with fewer than ``least`` bags, in order, by the moves of least additional distance."""
+    """Fill clusters with fewer than ``least`` bags by the moves that least increase the sum of distances."""
     # Only clusters with more than ``least`` bags lose bags. A cluster without a centroid receives the bags
     # that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape
@@ -156,7 +157,7 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):
-    """Visit (see `_visit`) every gene marked in ``genes`` once; store objectives and violations."""
+    """Call `_visit` once for every gene marked in ``genes``; store the individuals' values and violations."""
     trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
         state = _new_state(i, arrays, task, labels, sums, trial)
@@ -359,7 +360,7 @@ def score_moves(j, arrays, task, state, trial):
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):
-    """Compute the squared centroid norms of bag j's cluster without bag j, and of all others with it."""
+    """Compute the squared norms of centroids: bag j's own without bag j, and all others with bag j."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1

@@ -54,8 +54,8 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Return whether to run Python or NumPy code with the same results instead of compiling a kernel."""
-    # True for kernels neither compiled nor saved, until Python has run ``_INTERPRETED`` of their steps.
+    """Return whether to run equivalent Python or NumPy code instead of compiling a kernel."""
+    # True if the kernel is neither compiled nor saved, and its steps so far do not exceed ``_INTERPRETED``.
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
         return False
@@ -181,10 +181,10 @@ class Place(NamedTuple):
 
 @remember
 def saved_in(source: Path, chosen: str) -> Place:
-    """Find the cache folder for the loops in a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
+    """Return where a source folder's compiled loops are saved; ``chosen`` is NUMBA_CACHE_DIR or empty."""
     # As in numba, candidates are the chosen folder, the ``__pycache__`` next to the source, and the user's
     # cache folder. The first to which only this user can write is used. If there is none, loops are read from
-    # the first folder that contains any and that no other user can change.
+    # the first folder that contains saved loops and that no other user can change.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
@@ -319,7 +319,7 @@ def _warn_unsaved(problem: str) -> None:
 
 
 def _warn(text: str) -> None:
-    """Warn once per process, but not in workers; an import succeeds even if warnings are errors."""
+    """Warn once per process, except in workers; never raise, even if a filter turns warnings into errors."""
     if not _WARNED and multiprocessing.current_process().name == "MainProcess":
         _WARNED.append(text)
         with suppress(UserWarning):

@@ -6,9 +6,9 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Maximum errors relative to the largest distance: of one distance, per feature; and of a bound, after all
-# updates. Samples are skipped only if their bounds differ by more than these errors. Labels, even of tied
-# samples, are therefore the same as in the plain algorithm.
+# Maximum rounding errors, as fractions of the largest distance: of a distance (per feature), and of a bound
+# after all updates of a run. Samples are skipped only if their bounds differ by more than these errors, so
+# labels, even of tied samples, are the same as in the plain algorithm.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
@@ -95,10 +95,10 @@ def _least(values, n):
 @njit(cache=True, nogil=True)
 def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
     """Write the points nearest to rows ``first`` to ``last - 1``, sorted by distance and then number."""
-    # Group g contains the points ``starts[g]:starts[g + 1]``; ``blocks`` contains a flattened (d, size) array
-    # per group. Each point has a limit on its squared distance to the rows that list it. Groups are skipped
-    # if no point within their radius of their pivot (a column of ``pivots``) can be nearer than the last
-    # point in the row's list. Distances do not depend on other rows or groups.
+    # Group g contains the points ``starts[g]:starts[g + 1]``, which are within ``radii[g]`` of column g of
+    # ``pivots``; ``blocks`` contains a flattened (d, size) array per group. A point is omitted from a row's
+    # list if its squared distance to the row exceeds the point's limit. A group is skipped if none of its
+    # points can be nearer than the last point in the list. Distances do not depend on other rows or groups.
     n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
     gaps = starts[1:] - starts[:-1]
     out, bounds = np.empty(gaps.max()), np.empty(n_groups)
@@ -343,10 +343,10 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
 
 @njit(cache=True, nogil=True)
 def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
-    """Update the sizes, sums, squares, and first and farthest rows of clusters, for p sets of k centres."""
-    # ``columns`` (d, p k) contains these centres; ``high`` plus ``low`` are the squares. Adding a large
-    # number and subtracting it again rounds terms to multiples of ``units`` (p, 3), so that sums do not
-    # depend on the row order.
+    """Add rows to their nearest clusters in p sets of k; update sizes, sums, first rows and farthest rows."""
+    # ``columns`` (d, p k) contains the centres; a cluster's sum of squared distances is ``high`` + ``low``.
+    # Adding a large number and subtracting it again rounds terms to multiples of ``units`` (p, 3), so that
+    # sums do not depend on the row order.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
     anchors, flat = 1.5 * 2.0**52 * units, columns.ravel()

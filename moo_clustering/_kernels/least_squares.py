@@ -213,7 +213,7 @@ def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):
 
 @njit(cache=True, nogil=True)
 def swap_rows(first, second, swap, lo, hi, child, other):
-    """Copy two parents' rows to two children, swapping those for which ``swap`` is set."""
+    """Copy two parents' rows to two children; the children exchange the rows for which ``swap`` is set."""
     for i in range(lo, hi):
         for a in range(first.shape[1]):
             if swap[i]:
@@ -224,7 +224,7 @@ def swap_rows(first, second, swap, lo, hi, child, other):
 
 @njit(cache=True, nogil=True)
 def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
-    """Return the unused candidate with the largest gain max(0, g)^2 / G_aa above ``least``, or -1."""
+    """Return the unused candidate of largest gain max(0, g)^2 / G_aa, or -1 if no gain exceeds ``least``."""
     best = -1
     for a in range(n):
         if used[a]:
@@ -334,7 +334,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
 
 @njit(cache=True, nogil=True)
 def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
-    """Find the smallest error for each number of links; store its weights if their slot is not negative."""
+    """Find the smallest error for each number of links; also store the weights if the slot is at least 0."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise the
     # support's weights. If no solution with k links is found, ``errors[i, k - 1]`` remains infinite.
     width = candidates.shape[1]
@@ -358,7 +358,7 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
                 k = _enter(X, norms, candidates, i, rho, best, support, k, factor, target, solution, trial)
             elif last < np.inf:
                 break
-            # If the first round finds no candidate, continue, so that the sample receives one link.
+            # If the first round finds no candidate, `_settle` still gives the sample one link.
             weights[:] = 0.0
             for t in range(k):
                 weights[support[t]] = solution[t]
@@ -382,7 +382,7 @@ def lower_hulls(errors, lo, hi, kept):
     """Mark the numbers of links whose errors lie on the decreasing part of the lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
-    # Decrease in error per link up to each hull corner; it becomes smaller from corner to corner.
+    # Decrease in error per additional link before each hull corner; it falls from corner to corner.
     slopes = np.empty(width)
     for i in range(lo, hi):
         n = 0

@@ -2,8 +2,8 @@
 
 A table model is a tuple ``(blocks, starts, priors, shapes, constants)``. Each row of ``blocks`` describes a
 group of columns: kind, first column, number of columns, first statistic, row of ``constants``. A cluster's
-statistics are sums over its samples. ``constants`` contains one value per cluster size; a row for categories
-is followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
+statistics are sums over its samples. Each row of ``constants`` contains one value per cluster size; for
+categories, the next row contains ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
 """
 
 import math

@@ -155,7 +155,7 @@ def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total,
 
 @njit(cache=True, nogil=True)
 def cluster_means(row, sizes, sums, count, total):
-    """Compute each cluster's size and mean from its parts; store both at its lowest part number."""
+    """Compute each cluster's size and mean from its parts; store both at the cluster's lowest part number."""
     d = sums.shape[1]
     for c in range(len(row)):
         cluster = row[c]
@@ -226,7 +226,7 @@ def pair_weights(parts, first, second, weight, apart, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def rand_gaps(parts, table, joint, lo, hi, out):
-    """Compute 1 - adjusted Rand index over labelled samples; ``table[c, y]`` counts class y in part c."""
+    """Compute 1 - adjusted Rand index of labelled samples; ``table[c, y]``: samples of class y in part c."""
     n_classes = table.shape[1]
     for q in range(lo, hi):
         row = parts[q]

@@ -174,9 +174,9 @@ def _first_least(totals, members, relative, each):
 @njit(cache=True, nogil=True)
 def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
     """medoids[q, c] = member with the smallest total distance to the others, the lowest id if tied."""
-    # Cosine: the total is n_c - x.s_c for n_c members with sum s_c, and 1 less if x is a zero row, whose
-    # distance to itself is 0, not 1. Euclidean, squared or not: the total of squares is n_c times the squared
-    # distance from x to the mean, plus the sum of all members' squared distances to the mean.
+    # With cosine distances, the total for x is n_c - x.s_c for n_c members with sum s_c, and 1 less if x is a
+    # zero row, whose distance to itself is 0, not 1. For other metrics, the total of squares is n_c times the
+    # squared distance from x to the mean, plus the sum of all members' squared distances to the mean.
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
     for q in range(lo, hi):
@@ -209,7 +209,7 @@ def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids,
 def sparse_medoids(
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """Compute the same result as dense_medoids, with totals n_c |x|^2 / 2 + sum |y|^2 / 2 - x.s_c."""
+    """Compute the same result as dense_medoids; the total for x is n_c |x|^2 / 2 + sum |y|^2 / 2 - x.s_c."""
     # Here, y are the n_c members of cluster c, and s_c is their sum. ``halves`` are half the squared norms
     # (1/2 for all rows with cosine). See sparse_own for ``vector``.
     totals = np.empty(order.shape[1])
@@ -303,7 +303,7 @@ def cluster_keys(labels, salts, keys):
 
 @njit(cache=True, nogil=True)
 def coarse_planes(D, step, planes, lo, hi):
-    """Set bit j % 64 of planes[i, p, j // 64] to bit p, highest first, of min(D[i, j] / step, 255)."""
+    """Set bit j % 64 of planes[i, p, j // 64] to bit p (0: highest) of the byte min(D[i, j] / step, 255)."""
     one = np.uint64(1)
     steps = np.empty(64, dtype=np.uint8)
     for i in range(lo, hi):
@@ -337,7 +337,7 @@ def _ones(word):
 
 @njit(cache=True, nogil=True)
 def _four_planes(planes, mask):
-    """Return the sum, over the members in ``mask``, of the four-bit numbers in four planes."""
+    """Sum the four-bit numbers, stored in four planes with one bit each, over the members in ``mask``."""
     first, second, third, fourth = planes[0], planes[1], planes[2], planes[3]
     eights = fours = twos = ones = np.uint64(0)
     for w in range(mask.shape[0]):
@@ -352,7 +352,7 @@ def _four_planes(planes, mask):
 
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):
-    """totals[q, i] = coarse total distance (upper four planes) from sample i in lo..hi-1 to its cluster."""
+    """totals[q, i] = sum of the coarse distances' upper four bits from sample i to its cluster's members."""
     # Loop over samples first, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
@@ -375,9 +375,9 @@ def least_total_members(
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
-    # Totals are tied if they are at most (1 + ``relative``) times the smallest plus ``each`` per member.
-    # Coarse totals, in multiples of ``unit``, are lower bounds; ``bounds`` contains those of the upper four
-    # planes. The lower planes, and then D, are read only if a total may still be the smallest.
+    # A total is tied if it is at most (1 + ``relative``) * smallest + ``each`` * (number of members). Coarse
+    # totals times ``unit`` are lower bounds. ``bounds`` contains the coarse totals of the upper four planes;
+    # the lower planes, and then D, are read only if a total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):

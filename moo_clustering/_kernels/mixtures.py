@@ -9,15 +9,15 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Maximum number of rounds, each of which fits a feature's background and then removes clusters from it.
+# Maximum number of rounds in which a feature's background is fitted, and clusters are removed from it.
 ROUNDS = 10
 
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):
     """Return the background mean and variance of feature j, and the net gain over a single Gaussian."""
-    # Alternately fit the background to the clusters that share it, and remove those for which a separate
-    # Gaussian gains more than ``price``.
+    # Alternately fit the background, a Gaussian, to the clusters that share it, and remove the clusters for
+    # which a separate Gaussian gains more than ``price``.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -51,9 +51,9 @@ def fit_clusters(
 ):
     """Find each cluster's relevant features and parameters; return the log-likelihood gain minus prices."""
     # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
-    # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are the
-    # scores' coefficients of x and x^2 in the order of ``features``; ``bases`` are their constant terms (-inf
-    # for empty clusters); ``counts`` are numbers of relevant features. ``gains`` of other features are 0.
+    # ``prices`` in nats are infinite for features that cannot be relevant. ``gains`` are 0 for features that
+    # are not relevant; ``counts`` are numbers of relevant features. ``linear`` and ``curves`` are the scores'
+    # coefficients of x and x^2 in the order of ``features``; ``bases`` are constants (-inf: empty cluster).
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
     for c in range(sizes.shape[0]):
@@ -81,7 +81,7 @@ def fit_clusters(
 
 @borrowed()
 def assign_rows(X, features, linear, curves, bases, counts, lo, hi, first, second, margins):
-    """Find the best and second-best cluster of samples lo..hi-1 (the lowest if tied), and their score gap."""
+    """Find each sample's best and second-best cluster (if tied, the lower), and the gap in their scores."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0

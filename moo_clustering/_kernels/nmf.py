@@ -178,7 +178,7 @@ def update_panel(
 ):
     """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
     # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
-    # components. Updates are multiplicative if ``multiply`` is true, else coordinate descent. ``grams`` and
+    # components. With ``multiply``, updates are multiplicative; otherwise, coordinate descent. ``grams`` and
     # ``inners`` receive each block's part of the new P^T P and <P, M Q>. ``scratch``: (n_blocks, 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]

@@ -37,7 +37,7 @@ def count_equal(labels, pairs, counts):
 @njit(cache=True, nogil=True)
 def weigh_equal(labels, pairs, weights, equal, different):
     """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
-    # Do not subtract one sum from the total: without pairs of the other kind, the result might not be 0.
+    # Add up both sums: the total minus one sum might not be exactly 0 if no pairs of the other kind exist.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -51,8 +51,8 @@ def weigh_equal(labels, pairs, weights, equal, different):
 
 @njit(cache=True, nogil=True)
 def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, total):
-    """Count pairs with equal labels 0..n_labels-1, within classes and in total, without listing the pairs."""
-    # Group g contains all samples of some classes, ``order[boundaries[g]:boundaries[g + 1]]``; the counters
+    """Count pairs of samples with equal labels (0..n_labels-1), both within classes and among all samples."""
+    # Group g, ``order[boundaries[g]:boundaries[g + 1]]``, contains all samples of some classes; the counters
     # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels. Four individuals
     # are processed at once (if there are fewer, the last one is repeated), so that each sample is looked up
     # only once and the sums are independent. Unsigned indices avoid a test for negative values.
@@ -82,7 +82,7 @@ def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, to
 
 @njit(cache=True, nogil=True)
 def _emptied(counts, row, members, shift, in_all):
-    """Count the pairs within classes; add the counters to the totals per label, and reset them to zero."""
+    """Count pairs with equal labels within classes; add ``counts`` to ``in_all`` by label, and reset it."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):
@@ -124,8 +124,8 @@ def sweep_groups(
     max_sweeps, keep,
 ):  # fmt: skip
     """Move each group in turn to its best cluster, until no group moves; return the number of sweeps."""
-    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; each of them adds half a
-    # vote for its label in ``start``. The weights of links from sample i are multiplied by votes[i];
+    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label. Each sample i adds half a
+    # vote for cluster start[i]. The weights of links from sample i are multiplied by votes[i];
     # ``scores`` is scratch space with one number per cluster. With ``keep``, no cluster loses its last group.
     n_clusters = scores.shape[0]
     for sweep in range(max_sweeps):
@@ -229,7 +229,7 @@ def _list_members(labels, n_clusters, starts, members):
 
 @njit(cache=True, nogil=True)
 def _by_cluster(starts, members, n_clusters, labels, counts):
-    """Count pairs with one row of the table at a time; ``counts`` must be zero, and is reset to zero."""
+    """Count pairs one table row at a time; ``counts`` must be zero, and is reset to zero."""
     total = 0
     for c in range(n_clusters):
         for t in range(starts[c], starts[c + 1]):
@@ -519,7 +519,7 @@ def medoid_separations(D, medoids, n_clusters, least, greatest):
 
 @njit(cache=True, nogil=True)
 def silhouette_sums(D, labels, sizes, n_clusters, out):
-    """out[q] += sum of all silhouettes; singletons and 0/0 contribute 0. Requires k >= 2."""
+    """out[q] += sum of all silhouettes; singletons and quotients 0/0 contribute 0. Requires k >= 2."""
     n = D.shape[0]
     totals = np.empty(sizes.shape[1])
     for i in range(n):
@@ -578,8 +578,8 @@ def dominates(f, c, g, d):
 
 @njit(cache=True, nogil=True)
 def amount(f, c, g, d, ranges):
-    """Compute the amount of domination: the product of all objective differences divided by their ranges."""
-    # If the violations c and d differ, return their difference divided by the last of the ``ranges``.
+    """Compute the amount of domination: the product of objective differences, each divided by its range."""
+    # If the violations c and d differ, the amount is their difference, divided by the last of the ``ranges``.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
@@ -595,10 +595,10 @@ def amount(f, c, g, d, ranges):
 def weigh(F, violations, n, new, c, current, d):
     """Compare a new solution with the current one and with the first ``n`` archive members."""
     # ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
-    # Ranges cover all of these solutions. Returns five values: 1 if the current solution dominates the new
-    # one, -1 in the reverse case, otherwise 0; the number of members that dominate the new solution; the
-    # total amount by which these members, and the current solution if it dominates, do so; the smallest
-    # amount for a member (inf if none dominates); and the first member with this amount.
+    # Ranges cover all of these solutions. ``relation`` is 1 if the current solution dominates the new one, -1
+    # in the reverse case, and 0 otherwise; k members dominate the new solution. ``total`` is the sum of the
+    # amounts of these members and, if ``relation`` is 1, of the current solution. ``least`` is the smallest
+    # amount of a member (inf if k is 0), and ``nearest`` the first member with this amount (-1 if k is 0).
     relation = 0
     if dominates(current, d, new, c):
         relation = 1

@@ -81,7 +81,7 @@ def _weigh_together(left, right, weights, out):
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):
-    """Move W toward 1 or 0 by A = (F + F') / max |F + F'|, and write the result plus ``floor`` to F."""
+    """Replace F by ``floor`` plus the similarities W, adjusted by A = (F + F') / max |F + F'|."""
     n, greatest = F.shape[0], 0.0
     # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
@@ -113,8 +113,8 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):
     """Assign each sample to the group with the highest weighted sum of its nearest landmarks' scores."""
-    # Samples stay in the group of their own landmark if it is ``settled`` (its group is known), if the group
-    # is numbered from ``n_real`` on, or if all landmarks nearest to the sample belong to it.
+    # A sample stays in its own landmark's group if that landmark is ``settled`` (its group is known), if the
+    # group's number is at least ``n_real``, or if all landmarks nearest to the sample are in this group.
     n_near = positions.shape[1]
     total = np.empty(n_real)
     for i in range(landmark_of.shape[0]):

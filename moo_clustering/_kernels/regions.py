@@ -288,7 +288,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Prefer equally many regions per side (faster) and even loads (easier later bisections).
+                # Prefer equal numbers of regions, which are faster, and even loads, which ease later cuts.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
@@ -320,9 +320,9 @@ def _n_outside(loads, low, high):
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
     """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
-    # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most of the merged
-    # pairs include a region outside these bounds, and trees are cut into the most even parts. Returns the
-    # number of regions whose load is outside the bounds.
+    # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most merged pairs
+    # include a region whose load is outside these bounds, and trees are cut into the most even parts. Returns
+    # the number of regions whose load is outside the bounds.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)

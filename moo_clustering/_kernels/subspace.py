@@ -5,7 +5,7 @@ import numpy as np
 from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
-# Smallest argument of a logarithm; with a ``floor`` of 0, it acts as the floor.
+# Smallest argument of a logarithm; it replaces a ``floor`` of 0.
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -23,7 +23,7 @@ def _power(w, exponent):
 
 @borrowed(error_model="numpy")
 def _dispersion_row(sums, binary, k, masses, kept, shift, centers):
-    """Compute a feature's centroids by equation (11); the dispersions overwrite its first k sums."""
+    """Compute a feature's centroids by equation (11), and write its dispersions to the first k ``sums``."""
     for t in range(k):
         mass = masses[t]
         z = sums[t] / mass if mass > 0.0 else kept[t] - shift
@@ -34,7 +34,7 @@ def _dispersion_row(sums, binary, k, masses, kept, shift, centers):
 
 @borrowed(error_model="numpy")
 def _chi_row(sums, k, sizes, spreads, frequency, n, scale):
-    """Compute a feature's chi-square statistics, which overwrite its second k sums."""
+    """Compute a feature's chi-square statistics, and write them to the second k ``sums``."""
     rest = frequency * (n - frequency)
     for t in range(k):
         difference = n * sums[k + t] - sizes[t] * frequency
@@ -242,7 +242,7 @@ def _add_square(x, p, k, out):
 
 @borrowed()
 def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):
-    """out[r] = sum of x P[j] + x^2 R[j] over the entries x, columns j, of row lo + r, for panel = [P | R]."""
+    """out[r] = sum of x P[j] + x^2 R[j] over the entries x in columns j of row lo + r; panel = [P | R]."""
     for r in range(hi - lo):
         out[r] = 0.0
         for z in range(indptr[lo + r], indptr[lo + r + 1]):

@@ -77,7 +77,7 @@ def for_parts(
 
 @contextmanager
 def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
-    """Call ``tell`` before the first compilation in this context, or never if all loops are cached."""
+    """Call ``tell`` before the first compilation in this context; if all loops are cached, do not call it."""
 
     class Listener(event.Listener):
         told = False

@@ -282,7 +282,7 @@ def _gini(count, larger, least, n_clusters, n):
 
 @njit(cache=True, nogil=True)
 def _add_size(size, below, count, larger):
-    """Count a new cluster; insert its size into the linked list, after ``below``, a smaller size in it."""
+    """Count a new cluster; insert its size into the linked list, searching from ``below``, a smaller size."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -293,7 +293,7 @@ def _add_size(size, below, count, larger):
 
 @njit(cache=True, nogil=True)
 def _drop_empty(count, larger, upto):
-    """Remove sizes up to ``upto`` that no cluster has from the linked list of sizes, which starts at 0."""
+    """From the linked list of sizes, which starts at 0, remove the sizes up to ``upto`` without clusters."""
     size = 0
     while larger[size] <= upto:
         if count[larger[size]]:
@@ -310,7 +310,7 @@ def genie_order(links, threshold, order):
     # increase, at most n / size clusters remain, so all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
-    # count[s] is the number of clusters of size s; larger[s] is the next size in a linked list, 0 to n + 1.
+    # count[s] is the number of clusters of size s; larger[s] follows s in a linked list from 0 to n + 1.
     count, larger = np.zeros(n + 1, np.int64), np.full(n + 1, n + 1)
     count[1], larger[0] = n, 1
     # Remaining links form another linked list: entry e + 1 represents link e, and entry 0 is the head.
@@ -406,7 +406,7 @@ def _before(r, d, i, j, other_r, other_d, g, h):
 @njit(cache=True, nogil=True)
 def prim_reachability(X, precomputed, cores, links):
     """Fill ``links`` (n-1, 2) with the minimum spanning tree of mutual reachability, in Prim's order."""
-    # If ``precomputed``, X contains symmetric distances; otherwise, points, and core distances are squared.
+    # X contains symmetric distances if ``precomputed``, and otherwise points, with squared core distances.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -477,8 +477,8 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
             within[a, b] = D[i, j]
             total += closeness[i, j]
         least = nearest[i]
-        if total < 1e-280:  # such sums may lack terms that have underflowed
-            # The cluster is so much farther from the sample than ``nearest`` that the powers underflow.
+        if total < 1e-280:  # terms may have underflowed
+            # Use the smallest distance within the cluster instead, which is much larger than ``nearest``.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least
@@ -491,7 +491,7 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
 
 @njit(cache=True, nogil=True)
 def _sparseness(within, members, core, by_gap, inner):
-    """Mark inner samples; return the longest tree edge between two of them or, if none, the longest edge."""
+    """Mark inner samples; return the longest tree edge between two of them, if any, or the longest of all."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
@@ -516,7 +516,7 @@ def _sparseness(within, members, core, by_gap, inner):
 
 @njit(cache=True, nogil=True)
 def _separations(D, core, inner, order, starts):
-    """Find the smallest reachability from each cluster's inner samples to those of other clusters, or inf."""
+    """Find each cluster's smallest reachability between its inner samples and those of other clusters."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]
@@ -545,7 +545,8 @@ def _edge_before(d, i, j, e, g, h):
 
 @njit(cache=True, nogil=True)
 def _nearest_outside(i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps):
-    """Find the nearest sample of another component within ``bound`` (ties: link order) and its distance."""
+    """Find the nearest sample of another component within ``bound``, and its distance."""
+    # Ties are broken by link order.
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -598,7 +599,7 @@ def _label_nodes(component, start, stop, node_component):
 
 @njit(cache=True, nogil=True)
 def boruvka(P, keys, start, stop, low, high, links):
-    """Fill ``links`` (n-1, 2) with tree positions, adding the shortest link of every component per round."""
+    """Fill ``links`` (n-1, 2) with positions in the tree; each round adds every component's shortest link."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)

@@ -385,7 +385,7 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Return the index of one point for each of ``n_groups`` single-linkage clusters, in O(n^2) time."""
+    """Form ``n_groups`` single-linkage clusters in O(n^2) time; return the index of one point of each."""
     # The point has the smallest mean distance to all points in its cluster; the first one is used if tied.
     # Coordinates are divided by their ranges; infinite ones are placed one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)

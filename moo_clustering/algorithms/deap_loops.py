@@ -26,7 +26,7 @@ Columns = dict[str, Any]
 # Next population, and its logbook columns.
 Outcome = tuple[Individuals, Columns]
 Legal = Callable[[Any], bool]
-# Sections shared by the loops, for :func:`~moo_clustering._docs.documented`.
+# Docstring sections that the loops share, for :func:`~moo_clustering._docs.documented`.
 LOOP = """
 Parameters
 ----------
@@ -201,8 +201,8 @@ class CountedStep(Documented, ABC):
     def start(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
         """Reset the step, and evaluate those initial individuals that have no valid fitness.
 
-        Returns the population, limited to ``max_evals`` evaluations, and its logbook columns. Raises a
-        ValueError if the population is empty, there are several objectives, or the toolbox lacks a function.
+        Makes at most ``max_evals`` evaluations; returns the individuals with a fitness, and logbook columns.
+        Raises a ValueError for an empty population, several objectives, or missing toolbox functions.
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
@@ -379,8 +379,8 @@ class GkaStep(GenerationalStep):
     """One generation of the genetic K-means algorithm, for :func:`gka`, :class:`DeapSearch` or custom loops.
 
     The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mutate(individual)`` if
-    ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0. With ``repair(individual)``, new individuals
-    are repaired before evaluation. The step passes no generator to these functions. From
+    ``mutpb`` > 0, and ``km(individual)`` (K-means) if ``kmpb`` > 0. ``repair(individual)`` is optional, and
+    is applied to new individuals before evaluation. The step passes no generator to these functions. From
     ``moo_clustering.operators.deap``, register ``sel_roulette_min`` or ``SelRouletteLegal`` as ``select`` for
     minimised objectives, and ``batch_map`` as ``map`` to evaluate in batches.
     """
@@ -605,7 +605,7 @@ def hamming(first: Any, second: Any) -> int:
 
 
 class MemeticChcStep(ChcStep):
-    """A :class:`ChcStep` that also mutates part of the initial population and all new restart individuals.
+    """A :class:`ChcStep` that also mutates part of the initial population, and new individuals in restarts.
 
     If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, all children are local optima.
 

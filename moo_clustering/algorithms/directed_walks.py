@@ -34,7 +34,7 @@ class DirectedWalks(GeneticAlgorithm):
 
     In addition to mutation and evaluation, a generation takes O(n_offsprings archive_size n_obj +
     (n_offsprings + archive_size)^2 n_obj) time. A solution with a smaller constraint violation dominates.
-    The algorithm is unpublished; ``python -m papers regions`` compares it with others on regions.
+    The algorithm is unpublished; ``python -m papers regions`` compares it with other algorithms.
 
     Parameters
     ----------
@@ -144,7 +144,8 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute the objectives' minima and ranges, over all solutions or those with the smallest violation."""
+    """Compute the objectives' minima and ranges."""
+    # Unless ``everything``, only solutions with the smallest violation are considered.
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low

@@ -72,7 +72,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     Returns
     -------
     Result
-        The pymoo result. ``pop`` contains the distinct sets as improved by the problem. ``opt``,
+        The pymoo result. ``pop`` contains the distinct sets, improved by the problem. ``opt``,
         ``X``, ``F``, ``G`` and ``CV`` describe the exact front, sorted by ascending Xie-Beni index; with
         ``supervision="constraint"``, this front contains only sets with the smallest violation.
 

@@ -189,7 +189,7 @@ class MapElites(GeneticAlgorithm):
         self.termination = DefaultMultiObjectiveTermination()
 
     def _setup(self, problem: Any, **options: Any) -> None:
-        # A control run (random baseline) may have replaced the survival operator.
+        # A control run, which is a random baseline, may have replaced the survival operator.
         if isinstance(self.survival, CellSurvival):
             self.survival.set_up(problem)
 

@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # ``_values`` caches the objectives and violations of the population ``_looked_up``.
+        # ``_values`` caches the objectives and violations of ``_looked_up``, the last population used.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -158,7 +158,8 @@ def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
 
 
 def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
-    """Draw boxes (with ``tournament``, the less crowded of two boxes), and a random row from each box."""
+    """Draw boxes, and return a random row from each box."""
+    # If ``tournament``, two boxes are drawn, and the less crowded one is used.
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)
@@ -173,7 +174,7 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Update the archive (the first ``n_members`` rows) with all later rows; return the kept rows."""
+    """Offer all later rows to the archive (the first ``n_members`` rows); return the new archive's rows."""
     # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
     # distinct objectives, in order of entry; ``rng`` chooses which solution to remove from the fullest boxes.
     rows = list(range(n_members))
