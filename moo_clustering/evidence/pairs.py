@@ -24,7 +24,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Weights w of hard and soft pairs in repair_pairs; a sample's similarities have a total weight of 1.
+# Weights w of a hard and a soft pair in ``repair_pairs``; all similarities of a sample together weigh 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of summed constraints; see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
@@ -372,14 +372,14 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R (see :func:`propagate_pairs`) for the samples ``ends`` in pairs, (n_samples, n_ends)."""
+    """Columns of the matrix R in :func:`propagate_pairs` for ``ends``, the samples that occur in pairs."""
 
     ends: IntpArray
     columns: FloatArray
 
     @classmethod
     def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
-        """Compute the columns for all samples in pairs Z, or select them if ``alpha`` is the matrix R."""
+        """Compute R's columns for the samples in pairs Z; if ``alpha`` is the matrix R, select them."""
         ends = np.flatnonzero(np.diff(Z.indptr))
         if not isinstance(alpha, np.ndarray):
             return cls(ends, diffusion(W, float(alpha), "alpha", ends))
