@@ -351,7 +351,7 @@ def _check_count(name: str, value: Any) -> None:
 
 
 class Batches(NamedTuple):
-    """Runs in each batch, number of concurrent batches, and number of threads per batch."""
+    """Batches of runs, number of batches processed at the same time, and number of threads per batch."""
 
     runs: list[slice]
     n_workers: int
@@ -361,7 +361,7 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Divide runs into batches of similar size; concurrent batches together fit into ``memory`` bytes."""
+    """Divide runs into batches of similar size; those processed at once fit into ``memory`` bytes."""
     # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
     # There are up to four copies of a run's factors: starts, panel, repacked panel and result.
     run_bytes = 4 * n_rows * row_bytes

@@ -208,7 +208,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Mode values of each solution, shape (n_solutions, n_clusters, n_features); empty clusters last."""
+        """Modes of each solution, shape (n_solutions, n_clusters, n_features); empty clusters come last."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 
@@ -272,7 +272,7 @@ class CategoryCoder:
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert codes of shape (..., n_features) to values, in an object array if column types differ."""
+        """Convert codes of shape (..., n_features) to values; if column types differ, use an object array."""
         kinds = {categories.dtype for categories in self.categories}
         values = np.empty(modes.shape, dtype=kinds.pop() if len(kinds) == 1 else object)
         for feature, categories in enumerate(self.categories):
@@ -285,7 +285,7 @@ class NumberCoder:
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
-        # Divide by 2 before subtracting, because differences between huge numbers could overflow.
+        # Halve the numbers before subtracting, because differences between huge numbers could overflow.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)

@@ -178,7 +178,7 @@ objective, int or callable, default="auto"
     promising_ : ndarray of int
         Rows of the front whose score is a local maximum over the number of clusters.
     interrupted_ : bool
-        Whether Ctrl-C stopped the fit. If scores are then missing, ``"knee"`` replaces ``"attainment"``.
+        Whether Ctrl-C stopped the fit. If so, it selected by ``"knee"`` instead of ``"attainment"``.
 
     Examples
     --------

@@ -98,8 +98,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
     modularity minus .1 ln n_clusters. The last three criteria include the mean agreement with all partitions.
 
-    ``novel="auto"``: if structure is found in a table, and neither ``n_clusters`` nor pairs are given, the
-    result is the partition with the highest ``total``, provided that it does not contradict the labels (see
+    ``novel="auto"``: if a table has structure, and neither ``n_clusters`` nor pairs are given, the result is
+    the partition with the highest ``total``, provided that it does not contradict the labels (see
     :doc:`/papers/flagship`). Clusters of the same class are merged, and clusters without labels are new
     classes. In all other cases, the labels are assumed to cover all classes.
 
@@ -189,13 +189,13 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Pool partitions are extended to the new samples. If significantly many new samples are unlike the
         training samples (p < .05), or if the data have grown by half since the families last ran, the
         families also partition all samples again, with about the current number of clusters. Another
-        partition replaces the current one only if its score is more than .05 higher and, after :meth:`choose`
-        or :meth:`take`, also more than .05 above the score of the fit's own result. If every class had labels
-        in the fit, an update instead predicts the classes of earlier and new samples. See :doc:`/data`.
-        Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit, or if the fit
-        was to distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit
-        unchanged. Preparation, scaling, labels, pairs, ``extra_candidates`` and ``views`` are those of the
-        fit, so the result can differ from a fit to all samples.
+        partition replaces the current one only if its score is more than .05 higher. After :meth:`choose` or
+        :meth:`take`, it must also exceed the score of the fit's own result by more than .05. If every class
+        had labels in the fit, an update instead predicts the classes of earlier and new samples. See
+        :doc:`/data`. Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit, or
+        if the fit was to distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave
+        the fit unchanged. Preparation, scaling, labels, pairs, ``extra_candidates`` and ``views`` are those
+        of the fit, so the result can differ from a fit to all samples.
 
         New and earlier clusters are matched one to one to maximise the number of shared samples. A match must
         contain at least a fifth of the earlier cluster. Matched clusters keep their numbers, and names are

@@ -280,7 +280,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
-        # The paper does not state whether p_m is per gene or per individual (then 1/N per gene).
+        # The paper does not state whether p_m applies to genes or to individuals (then 1/N per gene).
         rates: dict[str, Any] = {}
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm

@@ -360,7 +360,7 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation of the logits of each class; 1 instead of a standard deviation of 0."""
+    """Mean and standard deviation of each class's logits; a standard deviation of 0 is replaced by 1."""
 
     mean: FloatArray
     spread: FloatArray

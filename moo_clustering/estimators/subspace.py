@@ -119,7 +119,7 @@ class SubspaceEstimator(
     class_shares_ : ndarray of shape (n_clusters, n_classes)
         Class shares among a cluster's labelled documents, or among all labelled documents if it has none.
     classes_ : ndarray of shape (n_classes,)
-        Classes; 0, 1, ... for label sets; empty without labels.
+        Classes of ``y``. For label sets: 0, 1, ...; without labels: empty.
     multilabel_ : bool
         Whether ``y`` contains label sets.
     labels_ : ndarray of shape (n_documents,), int32
@@ -443,7 +443,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     weight_exponent: Annotated[float, Real] = 5.0
     floor: _options.Positive = 1e-6
 
-    # Options of the sweeps for which the estimator has no parameters.
+    # Options of the sweeps that are not parameters of the estimator.
     _fixed: ClassVar[dict[str, Any]] = {}
 
     def _make_options(self) -> SubspaceOptions:
@@ -502,7 +502,7 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     starts (``n_init``). A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
     O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
     O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
-    SISC-ML, eq. 12, but with squares as in Frigui and Nasraoui.
+    The objective is also SISC-ML, eq. 12, but with squared deviations.
 
     Examples
     --------
