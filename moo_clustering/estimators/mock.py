@@ -67,7 +67,7 @@ class MOCK(
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
     Starting from a spanning tree, the search evolves a front of partitions with different numbers of
-    clusters, and a rule selects one of them. Clusters can have any shape, and MOCK rarely produces very poor
+    clusters, and a rule selects one. Clusters can have any shape, and MOCK rarely produces very poor
     partitions of data with mixed shapes. On round clusters and most measurement tables, k-means and Gaussian
     mixtures are at least as good.
 
