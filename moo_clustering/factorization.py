@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 # Maximum number of row blocks for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Cost of a row in addition to its stored values, in stored values per component; blocks have equal costs.
+# A row costs its number of stored values, plus this number per component; blocks have equal costs.
 _ROW_COST = 3.5
 # Size of a cache line in bytes.
 _LINE = 64
@@ -289,7 +289,7 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
 def _solved(
     function: Callable[[NMFRuns], Result], A: Any, n_components: int, given: tuple[Any, ...], keep: bool
 ) -> list[Result]:
-    """Apply ``function`` to each batch; with ``keep``, leave memory for storing the factors of all runs."""
+    """Apply ``function`` to each batch of runs; with ``keep``, reserve memory for the factors of all runs."""
     solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory = given
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
@@ -351,7 +351,7 @@ def _check_count(name: str, value: Any) -> None:
 
 
 class Batches(NamedTuple):
-    """Runs in each batch, number of concurrent batches, and number of threads per batch."""
+    """Batches of runs, number of batches processed at the same time, and number of threads per batch."""
 
     runs: list[slice]
     n_workers: int
@@ -361,7 +361,7 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Divide runs into batches of similar size; concurrent batches together fit into ``memory`` bytes."""
+    """Divide runs into batches of similar size; those processed at once fit into ``memory`` bytes."""
     # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
     # There are up to four copies of a run's factors: starts, panel, repacked panel and result.
     run_bytes = 4 * n_rows * row_bytes
@@ -511,7 +511,7 @@ def solve_panel(
 
 
 class _Side(NamedTuple):
-    """Factor U or V of all runs, stored side by side in one array (panel), and its update."""
+    """One factor (U or V) of all runs, stored side by side in an array called panel, and its update."""
 
     rows: tuple[AnyFloatArray, NDArray[np.integer[Any]], NDArray[np.int64]]  # CSR arrays
     bounds: NDArray[np.int64]
@@ -544,7 +544,7 @@ class _Side(NamedTuple):
     def update(
         self, other: AnyFloatArray, gram: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Update the panel; return each run's Gram matrix, and its inner product with rows @ ``other``."""
+        """Update the panel; return each factor's Gram matrix, and its inner product with ``rows @ other``."""
         n_blocks, dtype = len(self.bounds) - 1, self.panel.dtype
         scratch = aligned_zeros((n_blocks, 2, self.panel.shape[1]), dtype)
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)

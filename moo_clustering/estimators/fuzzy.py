@@ -22,18 +22,18 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to
-    the cluster of that centre. Features in different units should be scaled first. In high dimensions,
-    memberships become equal and centres coincide unless ``fuzziness`` is low. A fit takes O(n_init max_iter
-    n_samples n_clusters n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern
-    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to the
+    cluster of that centre. Scale features in different units first. In high dimensions, memberships become
+    equal and centres coincide unless ``fuzziness`` is low. A fit takes O(n_init max_iter n_samples n_clusters
+    n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy
+    Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float
         Membership exponent, above 1. Low values lead to crisp memberships, high values to equal memberships.
     n_init, max_iter : int
-        Number of runs from greedy k-means++ seeds, of which the best is used, and maximum number of updates.
+        Number of runs from greedy k-means++ seeds (the best is used), and maximum number of updates per run.
     tol : float
         A run stops when no membership changes by more than this value.
 
@@ -78,7 +78,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
         self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
         memberships = self._memberships(points)
-        # Ties are broken in favour of the first cluster, so another cluster can be empty.
+        # If memberships are tied, the first cluster gets the sample, so another cluster can be empty.
         used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
@@ -103,7 +103,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         return fuzzy_memberships(_squares(points, *self._norms), self.fuzziness)
 
     def _reorder(self, first: Any) -> Any:
-        """Put the clusters in ``first`` before all others, and return the new order of all clusters."""
+        """Renumber the clusters, starting with ``first``; return the former numbers in the new order."""
         order = np.concatenate([first, np.setdiff1d(np.arange(len(self._norms[0])), first)])
         self._norms = [None if part is None else part[order] for part in self._norms]
         return order
@@ -126,7 +126,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
             if not converged:
                 former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
-                # A cluster without weight (all samples equal other centres) keeps its centre.
+                # A cluster has no weight if all samples equal other clusters' centres; then keep its centre.
                 used = totals > 0.0
                 centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
                 factors = self._factors(points, weights, centers)
@@ -140,8 +140,8 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clustering with cluster-specific Mahalanobis distances, for ellipsoidal clusters.
 
-    Each cluster has a norm matrix with determinant 1, derived from its fuzzy covariance matrix. Its
-    estimation requires many samples per feature. Feature units affect only the regularisation and the initial
+    Each cluster has a norm matrix with determinant 1, from its fuzzy covariance matrix, whose estimation
+    requires many samples per feature. Feature units affect only the regularisation and the initial
     memberships, which use Euclidean distances. Covariance eigenvalues are at least 1e-15 times the largest
     eigenvalue. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson,
     W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der
@@ -186,7 +186,7 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Raise small eigenvalues to limit the condition number; replace them with ones if all are 0."""
+        """Raise small eigenvalues to limit the condition number; if all eigenvalues are 0, return ones."""
         values = np.maximum(values, values[..., -1:] / 1e15)  # bound from Babuska et al.
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 
@@ -207,7 +207,7 @@ def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -
 
 
 def with_memberships(found: ClusteringResult, memberships: FloatArray) -> ClusteringResult:
-    """Add a summary of the memberships to the result's facts, and the memberships to its arrays."""
+    """Add the memberships to ``found.arrays``, and a summary of them to ``found.facts``."""
     largest, coefficient = memberships.max(axis=1).mean(), np.square(memberships).sum(axis=1).mean()
     text = f"mean largest membership {largest:.3f}, partition coefficient {coefficient:.3f}"
     facts, arrays = [*found.facts, ("memberships", text)], found.arrays

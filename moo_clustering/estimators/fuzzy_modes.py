@@ -52,23 +52,23 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     The solutions on the front are combined by a vote, as in MOGA(pi, sep). X contains categories (numbers,
     strings or data-frame columns) or, with ``metric="euclidean"``, numbers. With categories, the front often
-    has a single solution, because sep is highest if the modes differ in all attributes. With numbers,
-    evolution hardly improves the initial front, because each evaluation already improves the modes. The
-    search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of categories or of
-    numeric features. It uses as much memory as :class:`~moo_clustering.problems.FuzzyModesProblem`. Source:
-    A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of
-    categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009); details are
-    reconstructed from the abstract and later descriptions.
+    has a single solution, because all solutions whose modes differ in every attribute have the same, maximum
+    sep. With numbers, evolution hardly improves the initial front, because each evaluation already improves
+    the modes. The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of
+    categories or of numeric features. It uses as much memory as
+    :class:`~moo_clustering.problems.FuzzyModesProblem`. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay,
+    "Multiobjective genetic algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on
+    Evolutionary Computation 13 (2009); details are reconstructed from the abstract and later descriptions.
 
     Parameters
     ----------
     n_clusters : int
         Maximum number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
-        Number of differing attributes, or Euclidean distance. With ``"hamming"``, each value is a category,
-        except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
+        Number of differing attributes, or Euclidean distance. With ``"hamming"``, values are categories.
+        Float columns with more than ``bins`` values (for integers, also more than 20) are binned.
     beta : float
-        Minimum share of votes for a sample to be used as a training sample with ``final="vote"``.
+        With ``final="vote"``, minimum vote share of the samples that train a classifier for all others.
     final : {"vote", "cspa"}
         How the solutions on the front are combined: by majority vote and a classifier, or by
         :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``. :meth:`choose` accepts these names.
@@ -76,8 +76,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Partition to which the clusters of all other partitions are matched before the vote: the partition
         with the lowest pi, or with the highest mean similarity to the others.
     bins : int or None
-        Number of quantile intervals for float columns, with ``metric="hamming"``. With None, fractions raise
-        a ValueError.
+        Number of quantile intervals for float columns, with ``metric="hamming"``. With None, columns are not
+        binned, and fractional numbers raise a ValueError.
     scale : {"minmax", "standard", "none"}
         Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
@@ -181,7 +181,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the fitted attributes; ties go to the first mode in the order ``numbers``."""
+        """Set the fitted attributes; of equally near modes, ``predict`` takes the first in ``numbers``."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -208,7 +208,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
-        """Mode values of each solution, shape (n_solutions, n_clusters, n_features); empty clusters last."""
+        """Modes of each solution, shape (n_solutions, n_clusters, n_features); empty clusters come last."""
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 
@@ -272,7 +272,7 @@ class CategoryCoder:
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert codes of shape (..., n_features) to values, in an object array if column types differ."""
+        """Convert codes of shape (..., n_features) to values; if column types differ, use an object array."""
         kinds = {categories.dtype for categories in self.categories}
         values = np.empty(modes.shape, dtype=kinds.pop() if len(kinds) == 1 else object)
         for feature, categories in enumerate(self.categories):
@@ -285,7 +285,7 @@ class NumberCoder:
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
-        # Divide by 2 before subtracting, because differences between huge numbers could overflow.
+        # Halve the numbers before subtracting, because differences between huge numbers could overflow.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)
@@ -431,8 +431,8 @@ def majority_vote(
     labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
 ) -> Labels:
     """Assign samples to clusters by majority vote, or by their neighbours if too few partitions agree."""
-    # Samples with at least a share ``beta`` of the votes for one cluster train a classifier for the others.
-    # First, renumber the clusters, so that ties between matchings do not depend on the given numbers.
+    # A classifier trained on the samples with a vote share of at least ``beta`` assigns all others. Renumber
+    # the clusters first; otherwise, tied matchings could depend on the given numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]

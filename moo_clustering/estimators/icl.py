@@ -32,15 +32,15 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     search stops after a generation without improvement. Greedy merges of the result form a hierarchy down to
     one cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
     latent variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021): ``Hybrid`` of the R package greed, with defaults, plus merges of initial
-    partitions.
+    Classification 15 (2021). This is ``Hybrid`` of the R package greed with default settings, except that
+    clusters of initial partitions are also merged.
 
     Parameters
     ----------
     n_clusters : int, optional
         Number of clusters. Default: the number with the highest likelihood.
     model : str or LikelihoodModel
-        ``"auto"`` (Gaussian columns; two-valued columns are categories), ``"gaussian"``, ``"diagonal"``,
+        ``"auto"`` (Gaussian; columns with two values are categories), ``"gaussian"``, ``"diagonal"``,
         ``"categories"``, ``"counts"``, ``"sbm"`` (X is a graph), or a model with other priors.
     alpha : float
         Parameter of the Dirichlet prior for the cluster proportions.
@@ -54,8 +54,8 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters``, ``icl`` and ``log_alpha`` of each level. For log(alpha) below ``log_alpha``, the level
-        has a higher ICL than the next finer level (approximately; section 4 of the source).
+        ``n_clusters``, ``icl`` and ``log_alpha`` of each level. If log(alpha) is below about ``log_alpha``,
+        the level has a higher ICL than the next finer level (section 4 of the source).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -213,7 +213,7 @@ class LikelihoodSearch:
     def start(self) -> None:
         """Create the initial population."""
         k, size = max(self.options.k_max, self.options.n_clusters or 1), self.options.pop_size
-        # With checkpoints, complete the initial population, because a resumed run starts with a generation.
+        # With a checkpoint, ignore Ctrl-C until the initial population is complete, so that runs can resume.
         whole = self.options.checkpoint is not None
         self.population = [self._settled(labels) for labels in self.first][:size]
         while len(self.population) < size and (whole or not (self.population and self.guard.requested)):
@@ -222,7 +222,7 @@ class LikelihoodSearch:
         self._record()
 
     def advance(self) -> None:
-        """Replace all partitions except the best with children, or none of them after Ctrl-C."""
+        """Replace all partitions except the best with children. After Ctrl-C, keep all partitions."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
         # Parents are selected from the best 40% of the population.
         parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
@@ -271,7 +271,7 @@ class LikelihoodSearch:
         return self._settled(labels)
 
     def _settled(self, labels: Labels) -> Labels:
-        """Merge clusters down to ``n_clusters`` or at most ``k_max``, and then move samples."""
+        """Merge clusters if there are more than ``n_clusters`` or ``k_max``, and then move single samples."""
         fixed = self.options.n_clusters is not None
         if fixed or labels.max() >= self.options.k_max:
             labels = self._level(*self.index.merge(labels))
@@ -288,7 +288,7 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Return the level with ``n_clusters``; by default, the best up to ``k_max`` (else coarsest)."""
+        """Return the level with ``n_clusters`` or, by default, the best one with up to ``k_max`` clusters."""
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

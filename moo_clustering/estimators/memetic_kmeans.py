@@ -91,7 +91,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     ward_start : bool
         Whether the initial population of ``"memetic"`` includes a Ward cut if there are at most 8000 samples.
     max_distance_evaluations : int, optional
-        Maximum number of point-to-point distances, checked between local searches. Default without
+        Maximum number of point-to-point distances; local searches are always completed. Default without
         ``max_time``: 2000 n_samples n_clusters, but at most the larger of 5e8 and 200 n_samples n_clusters.
     max_time : float, optional
         Maximum wall-clock time in seconds. If set, the result depends on the speed of the machine.
@@ -123,11 +123,11 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     Notes
     -----
     Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time;
-    later passes take less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. Its cost
-    in the budget is 1.5 n_samples^2 distances, but it takes longer than computing these, so compare
-    strategies with equal ``max_time``. A fit uses O(n_samples n_features + pop_max n_clusters n_features)
-    memory, and up to 64 MiB for cached partitions. With the same seed and ``max_distance_evaluations``,
-    results on one machine are bitwise identical. A larger budget never worsens the result.
+    later passes take less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. The
+    budget counts it as 1.5 n_samples^2 distances, but it takes longer than these, so compare strategies with
+    equal ``max_time``. A fit uses O(n_samples n_features + pop_max n_clusters n_features) memory, and up to
+    64 MiB for cached partitions. With the same seed and ``max_distance_evaluations``, results on one machine
+    are bitwise identical. A larger budget never worsens the result.
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four random samples of its rows are searched with equal shares of the budget, and the
@@ -348,7 +348,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
 
 class Budget:
-    """Budget of one of ``share`` searches, which divide a total time or number of distances equally."""
+    """Budget of one search: a total time or number of distances, divided equally among ``share`` searches."""
 
     def __init__(
         self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None, share: int = 1
@@ -386,7 +386,7 @@ class CenterSearch(ABC):
     def __init__(self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool) -> None:
         # Each search requires its own problem, because the problem counts distances.
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
-        self.history: list[tuple[int, int, float]] = []  # n local searches, n distances, objective
+        self.history: list[tuple[int, int, float]] = []  # (n_local_searches, n_distances, objective)
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
         # Sums of squares up to this value are treated as 0.
         self._zero = 1e-12**2 * problem.n_samples * float(radius)
@@ -398,7 +398,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether, after at least one step, the best solution is optimal or the budget is exhausted."""
+        """Whether the best solution is certainly optimal or the budget is used up; False before any step."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -409,7 +409,7 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Return the next initial centres: from ``begin``, a Ward cut (if ``ward``), or greedy k-means++."""
+        """Return the next initial centres: ``begin``, then (if ``ward``) a Ward cut, then k-means++ seeds."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
         if self.ward and self.generation == len(self.begin):
@@ -473,8 +473,8 @@ class SwapSearch(CenterSearch):
             self.search(self.first())
             return
         centers = self.best.centers.copy()
-        # With "cheap", move the centre whose removal costs least, among three random centres, to a sample
-        # drawn in proportion to its squared distance from the nearest centre.
+        # With "cheap", draw three centres, and move the one whose removal costs least. Its new position is a
+        # sample, drawn in proportion to the squared distance from the nearest centre.
         mix = 1.0 if self.removal == "uniform" else 0.0
         relocate(self.problem.encoding, centers, mix, self.rng, self.removal)
         self.search(centers)
@@ -566,9 +566,9 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """Merge close clusters, and move each freed centre to a row of ``far``, if this lowers the objective."""
-    # Each cluster is merged or loses its farthest row (in ``far``) at most once, so the changes in the sum of
-    # squares (computed as in Ward's method) are additive. Takes at most O(k^3) time.
+    """While this lowers the objective, merge two clusters and move the freed centre to a row of ``far``."""
+    # ``far`` contains each cluster's farthest row. A cluster is merged or loses it at most once, so the
+    # changes in the sum of squares (as in Ward's method) are additive. Takes at most O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -588,7 +588,7 @@ def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArr
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
-    """Return the positions of the best optima; duplicates only if there are too few distinct optima."""
+    """Return the positions of the best optima, with duplicates only if there are too few distinct optima."""
     order = np.argsort(objectives, kind="stable")
     values = objectives[order]
     clone = np.zeros(len(values), dtype=np.bool_)

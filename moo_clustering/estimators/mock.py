@@ -67,7 +67,7 @@ class MOCK(
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
     Starting from a spanning tree, the search evolves a front of partitions with different numbers of
-    clusters, and a rule selects one of them. Clusters can have any shape, and MOCK rarely produces very poor
+    clusters, and a rule selects one. Clusters can have any shape, and MOCK rarely produces very poor
     partitions of data with mixed shapes. On round clusters and most measurement tables, k-means and Gaussian
     mixtures are at least as good.
 
@@ -78,26 +78,27 @@ class MOCK(
       a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting and are only a fallback.
 
     Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
-    n_features). If at most a fifth of the links have genes, evaluating a solution with E genes takes O(E
-    n_features + P) time, independently of N, where P is the number of neighbouring pairs of the components
-    that the genes link. With ``encoding="locus"`` or the objective deviation, an evaluation takes O(N
-    (n_features + n_neighbors)) time. A fit uses O(N n_neighbors) memory plus the population.
-    ``select="attainment"`` also searches ``n_controls`` sets of control data. Issues a UserWarning if no
-    solution has ``n_clusters`` clusters, or if all labels belong to one class. Sources: Handl and Knowles,
-    "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On
-    semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles,
-    "An improved and more scalable evolutionary approach to multiobjective clustering", IEEE TEVC, 2018.
+    n_features). If at most a fifth of the links have genes, the time for evaluating a solution does not
+    depend on N: it is O(E n_features + P) for E genes and P pairs of neighbouring components. With
+    ``encoding="locus"`` or the objective deviation, an evaluation takes O(N (n_features + n_neighbors)) time.
+    A fit uses O(N n_neighbors) memory plus the population. ``select="attainment"`` also searches
+    ``n_controls`` sets of control data. Issues a UserWarning if no solution has ``n_clusters`` clusters, or
+    if all labels belong to one class. Sources: Handl and Knowles, "An evolutionary approach to multiobjective
+    clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On semi-supervised clustering via multiobjective
+    optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary
+    approach to multiobjective clustering", IEEE TEVC, 2018.
 
     Parameters
     ----------
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes: the targets of the most interesting tree links, bits that cut these links if 0 (twice as fast),
-        or the link targets of all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        Genes. ``"short"``: targets of the most interesting tree links. ``"split"``: a bit per such link,
+        which cuts it if 0 (twice as fast). ``"locus"``: link targets of all samples. See
+        :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
-        Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 for up to 1000
-        samples, 98 above 62,500 and ``"sr5"`` in between, but lower if too few links would have genes.
+        Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
+        samples, ``"sr5"`` up to 62,500, and 98 above, but lower if too few links would have genes.
     search : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
@@ -109,11 +110,11 @@ class MOCK(
     selection : {"boxes", "tournament"}
         Selection scheme of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
     init : {"greedy", "delta", "2007"}
-        Initial population: trees without their most interesting links (``"delta"``); with ``"2007"``, half of
-        them are k-means partitions; with ``"greedy"``, half are from :meth:`MOCKProblem.greedy_front
-        <moo_clustering.problems.MOCKProblem.greedy_front>`, which is also added to the result.
+        Initial population: trees without their most interesting links (``"delta"``), or half such trees and
+        half k-means partitions (``"2007"``) or partitions of :meth:`MOCKProblem.greedy_front
+        <moo_clustering.problems.MOCKProblem.greedy_front>` (``"greedy"``, also added to the result).
     mutation_length : {"genotype", "N"}
-        Number n in the mutation probability 1/n + (l/n)^2 of a link to the l-th neighbour: genes or samples.
+        A link to the l-th neighbour mutates with probability 1/n + (l/n)^2 for n genes or n samples.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
         Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
@@ -136,13 +137,13 @@ class MOCK(
 objective, int or callable, default="auto"
         Rule that selects among the solutions whose number of clusters is closest to ``n_clusters``.
 
-        - ``"attainment"``: farthest from the control fronts, excluding both ends of the front. If no sample
-          has neighbours in other clusters, this rule selects too many clusters; then set ``n_clusters``.
+        - ``"attainment"``: farthest from the control fronts, but not at an end of the front. If no sample has
+          neighbours in other clusters, this rule selects too many clusters; then set ``n_clusters``.
         - ``"variance"``: lowest first objective. With ``n_clusters``, small clusters are merged
           (``min_cluster_share``) and, with up to three features, well-separated clusters are preferred.
-        - ``"sum"``, ``"knee"``: lowest sum of the scaled objectives; nearest to the ideal point.
-        - ``"labels"``, ``"constraints"``: highest adjusted Rand index on the labelled samples; lowest shares
-          of violated must-links and cannot-links. Without labels or pairs, ``"auto"`` is used.
+        - ``"sum"``: lowest sum of the scaled objectives. ``"knee"``: nearest to the ideal point.
+        - ``"labels"``: highest adjusted Rand index on the labelled samples. ``"constraints"``: lowest shares
+          of violated must-links and cannot-links. Without labels and pairs, both mean ``"auto"``.
         - ``"auto"``: ``"constraints"`` with pairs, ``"labels"`` with labels, ``"variance"`` with
           ``n_clusters``, and ``"attainment"`` otherwise.
     min_cluster_share : float
@@ -177,7 +178,7 @@ objective, int or callable, default="auto"
     promising_ : ndarray of int
         Rows of the front whose score is a local maximum over the number of clusters.
     interrupted_ : bool
-        Whether Ctrl-C stopped the fit early; if scores are missing, ``"knee"`` replaces ``"attainment"``.
+        Whether Ctrl-C stopped the fit. If so, it selected by ``"knee"`` instead of ``"attainment"``.
 
     Examples
     --------
@@ -252,7 +253,7 @@ objective, int or callable, default="auto"
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK of 2007: PESA-II, genes for all samples, and deviation. ``options`` take precedence."""
+        """Create MOCK of 2007 (PESA-II, genes for all samples, deviation); ``options`` take precedence."""
         return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
@@ -390,7 +391,7 @@ objective, int or callable, default="auto"
 
     def _united(self, labels: Labels) -> Labels:
         """Move identical rows to the cluster that contains most of them, except rows with labels or pairs."""
-        # The search can separate identical rows: not all of them are linked, and links can be cut.
+        # The search can separate identical rows, because not all are linked, and links can be cut.
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         found = _base.united(labels, self._equal, fixed)
@@ -578,7 +579,7 @@ del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Return the rule for ``"auto"``, or a substitute for a rule that requires missing labels or pairs."""
+    """Return ``rule``; replace ``"auto"`` and rules whose labels or pairs are missing by a usable rule."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
@@ -593,7 +594,7 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return the rows with the number of clusters closest to ``n_clusters`` (if tied, the lower), or all."""
+    """Return the rows whose number of clusters is closest to ``n_clusters`` (lower if tied); all if None."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -607,8 +608,8 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Return attainment scores in two objectives, or None if no number of clusters is on all fronts."""
-    # Rows are sorted by the first objective, so a row is non-dominated if its second is a new minimum.
+    """Return attainment scores for two objectives; None if the fronts share no number of clusters."""
+    # Rows are sorted by the first objective; if the second is a new minimum, the row is non-dominated.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     two = front.F.shape[1] > 2
@@ -676,7 +677,7 @@ class Supervision(NamedTuple):
 
     @property
     def rule(self) -> str | None:
-        """Rule that selects a solution by pairs or labels; None if there are none."""
+        """Rule that selects a solution by the given pairs or labels; None if neither were given."""
         return "constraints" if self.pairs is not None else "labels" if self.y is not None else None
 
 
@@ -687,7 +688,7 @@ def _read_supervision(
     cannot_link: ArrayLike | None,
     supervision: str | None,
 ) -> Supervision:
-    """Validate labels and pairs, and convert them to what the mode ``supervision`` requires."""
+    """Validate labels and pairs, and prepare them for the mode ``supervision``."""
     if supervision is None:
         return Supervision()
     groups = supervision_groups(n_samples, y, must_link, cannot_link)
@@ -712,7 +713,7 @@ def _read_supervision(
 def _disagreement(
     encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
 ) -> FloatArray:
-    """Return each solution's disagreement with the labels or share of violated pairs, as in ``rule``."""
+    """Return what ``rule`` minimises: each solution's disagreement with labels or share of violated pairs."""
     by_labels = rule == "labels"
     judge = MOCKProblem(
         encoding=encoding,

@@ -255,7 +255,7 @@ class MetaLabeler(PartialLabelClassifier):
 def decided(
     model: Any, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
 ) -> NDArray[Any]:
-    """Return the highest-scoring classes, or label indicators based on ``threshold`` or ``n_labels``."""
+    """Convert scores to the best class or, with label sets, indicators by ``threshold`` or ``n_labels``."""
     if not model.multilabel_:
         if n_labels is not None:
             raise ValueError(
@@ -341,7 +341,7 @@ def label_codes(targets: Targets) -> NDArray[np.int64]:
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Return the sigmoids of the scores, divided by their row sums; 0 for scores that are not ``kept``."""
+    """Return the sigmoids of the scores, divided by row sums; scores outside the mask ``kept`` yield 0."""
     # Divide by subtracting logarithms, because very small sigmoids could underflow.
     logs = log_expit(scores)
     if kept is not None:
@@ -408,7 +408,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         X, targets = self._labelled_data(X, y)
         base = LinearSVC() if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
-        # If each sample has one class, keep rare classes, because a single class has no proper subsets.
+        # If each sample has one class, keep rare classes, because they have no subset to replace them.
         min_count = self.min_count if self.multilabel_ else 1
         members = run_calls(
             (
@@ -450,7 +450,7 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Training examples with frequent label sets; if there are none, ``found`` is False, and all are kept."""
+    """Training examples with frequent label sets. If no set is frequent, ``found`` is False; all are kept."""
 
     rows: NDArray[np.intp]  # sample index of each example
     codes: NDArray[np.intp]  # row of each example's set in ``label_sets``
@@ -459,7 +459,7 @@ class PrunedSets(NamedTuple):
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Replace label sets of fewer than ``min_count`` samples by frequent subsets, to use sets as classes."""
+    """Replace label sets that fewer than ``min_count`` samples have by frequent subsets of these sets."""
     # A sample with a rare label set becomes one example for each of the set's first ``n_subsets`` frequent
     # proper subsets, and is omitted if there are none.
     sets, inverse, counts = np.unique(
@@ -470,7 +470,7 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
     found = bool(frequent.any())
     if not found:
         frequent[:] = True
-    # ``np.unique`` sorts by the first label, with 0 before 1.
+    # Break ties in favour of sets with the first labels, which ``np.unique`` puts last.
     order = np.lexsort((-np.arange(len(sets)), -counts, -sizes))
     kept = order[frequent[order]]
     classes = sets[kept]

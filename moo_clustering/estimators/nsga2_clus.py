@@ -53,7 +53,7 @@ class NSGA2Clus(MedoidSetClusterer):
     unique : bool
         Whether survival selection prefers distinct medoid sets to duplicates.
     search : {"auto", "evolve", "exhaustive"}
-        Evolution, or evaluation of all medoid sets. ``"auto"``: exhaustive for up to ``max_sets`` sets.
+        ``"exhaustive"`` evaluates all medoid sets; ``"auto"`` does so if there are at most ``max_sets``.
     max_sets : int
         Maximum number of sets for an exhaustive search; ``"exhaustive"`` raises a ValueError for more sets.
 

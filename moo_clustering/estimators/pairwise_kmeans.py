@@ -209,7 +209,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         Share of the total variance that is added to the variance within must-links. With 0 (as published),
         the learned metric is often degenerate.
     n_init, max_iter : int
-        Number of k-means runs, of which the best is used, and maximum number of iterations in each run.
+        Number of k-means runs (the best is used), and maximum number of iterations in each run.
 
     Attributes
     ----------
@@ -271,7 +271,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
             random_state=int(seed.generate_state(1)[0]),
         )
         with warnings.catch_warnings():
-            # Ignore scikit-learn's warning, because warn_of_few issues one.
+            # Ignore this warning, because ``warn_of_few`` issues an equivalent one.
             warnings.filterwarnings("ignore", message="Number of distinct clusters")
             kmeans.fit(mapped)
         self.inertia_ = float(kmeans.inertia_)
@@ -391,9 +391,9 @@ class Partition(NamedTuple):
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
-    """Select component centres by weighted farthest-first traversal; if too few, add random samples."""
+    """Select component centres by weighted farthest-first traversal; add random samples if necessary."""
     # Select the largest component first, then repeatedly the component with the largest product of its size
-    # and its distance to the nearest selected centre. If possible, random samples are from no component.
+    # and its distance to the nearest selected centre. Random samples are outside components if possible.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -408,7 +408,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # prefer other components with the same centre
+            nearest[chosen] = -1.0  # rank it below others with the same centre
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:
@@ -422,7 +422,7 @@ def component_seeds(
 def _fill(
     X: Features, centers: FloatArray, n_chosen: int, free: BoolArray, distortion: Distortion, rng: Generator
 ) -> None:
-    """Fill ``centers[n_chosen:]`` with random samples, if possible with samples that are ``free``."""
+    """Set ``centers[n_chosen:]`` to random samples, preferably from the mask ``free``."""
     nearest = np.full(X.shape[0], np.inf)
     for c in range(n_chosen):
         nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
@@ -448,7 +448,7 @@ class Distortion:
     # Samples must be passed through ``moved``, which subtracts the offset, before other methods are called.
 
     def offset(self, X: Features) -> FloatArray | float:
-        """Return the mean of dense X, which ``moved`` subtracts to avoid a loss of precision; 0 if sparse."""
+        """Return the value that ``moved`` subtracts for precision: the mean of dense X, or 0 for sparse X."""
         return 0.0 if sparse.issparse(X) else X.mean(axis=0)
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
@@ -478,7 +478,7 @@ class Distortion:
         return out
 
     def largest(self, X: Features) -> float:
-        """Return the largest squared distance; the time is quadratic in the samples far from the mean."""
+        """Return the largest squared distance, in O(m^2) time for m samples that are far from the mean."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
@@ -564,7 +564,7 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Learn the weights that minimise sum_ML d^2 - log sum_CL d, or None if all CL have d = 0."""
+    """Learn weights that minimise sum_ML d^2 - log sum_CL d; None if all cannot-links have distance 0."""
     # d are the distances of must-links (ML) and cannot-links (CL) in the learned metric. The optimal weights
     # a satisfy ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in feature t, plus ``2
     # ridge n_must`` times the feature's variance. L-BFGS optimises b = a s, with all features on one scale.
@@ -615,7 +615,7 @@ def full_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Learn a matrix that maximises sum_CL d subject to sum_ML d^2 <= 1, or None if all CL have d = 0."""
+    """Learn a matrix that maximises sum_CL d, with sum_ML d^2 <= 1; None if all cannot-links have d = 0."""
     # The must-link scatter includes ``2 ridge n_must`` times the covariance. In coordinates in which this
     # scatter is the identity, feasible matrices have a trace of at most 1, so gradient steps can be projected
     # exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective.
@@ -643,7 +643,7 @@ def full_metric(
 
 
 def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-    """Maximise the sum of the distances ``apart`` by projected gradient ascent from the matrix I / n."""
+    """Maximise the sum of the cannot-link distances by projected gradient ascent from the matrix I / n."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
     least = 1e-10 * value / apart.n_pairs
@@ -654,7 +654,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
         # Because the objective is concave, no feasible matrix can improve it by more than this gap.
         largest = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0])
         gap = largest - float(np.sum(gradient * B))
-        # Near distances of 0, the gap remains large, so also stop after ten steps with little gain.
+        # If distances are near 0, the gap remains large, so also stop after ten steps with little gain.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
             return B, value, n_iter
@@ -673,7 +673,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Return the sum of the distances in the metric B, and its gradient (for distances >= ``least``)."""
+    """Return the sum of distances in the metric B, and its gradient for distances raised to ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -699,7 +699,7 @@ def _varies(X: FloatArray) -> BoolArray:
 
 
 def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
-    """Raise must-link sums near 0, for which the optimal weight would be infinite, with a warning."""
+    """Raise must-link sums near 0, whose optimal weights would be infinite, and issue a warning."""
     least = 1e-12 * scale
     if (s < least).any():
         _arrays.warn_caller(

@@ -45,9 +45,9 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     the best partition or, with ``n_clusters``, a consensus of partitions with about that number of clusters.
 
     With a few labels, the result is the best partition if it does not contradict any label (see ``novel``).
-    Otherwise, a kernel based on the pool classifies the remaining samples. It is combined with feature
-    classifiers according to their accuracy on held-out labels. Must-links and cannot-links weight the
-    partitions, determine the number of clusters, and are propagated to other samples.
+    Otherwise, a kernel based on the pool classifies the remaining samples. Its predictions are combined with
+    those of feature classifiers, depending on their accuracy on held-out labels. Must-links and cannot-links
+    weight the partitions, determine the number of clusters, and are propagated to other samples.
 
     Parameters
     ----------
@@ -65,13 +65,13 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         ``"cosine"``: instead of applying ``scale``, rows such as embeddings are scaled to unit length and
         reduced to ``n_components``. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
-        Criterion added to the agreement; see Notes. ``"auto"``: modularity for bags, or if ``n_clusters`` or
-        only pairs are given; otherwise minimax in up to three dimensions, directions for reduced sparse data
-        or ``metric="cosine"`` (without labels), and mixture in all other cases.
+        Criterion added to the agreement; see Notes. ``"auto"``: modularity for bags, with ``n_clusters``, or
+        with pairs but no labels; else minimax in up to three dimensions; else, without labels, directions for
+        reduced sparse data or ``metric="cosine"``; else mixture.
     kernel : {"auto", "pool", "full", "bags"}
-        Kernel used with labels: co-association (``"pool"``); co-association plus graph and linear kernels or,
-        for bags, two bag kernels (``"full"``); or only bag kernels. ``"auto"``: ``"full"`` with at least 4
-        labels per class.
+        Kernel used with labels. ``"pool"``: co-association. ``"full"``: co-association plus graph and linear
+        kernels (two bag kernels for bags). ``"bags"``: only bag kernels. ``"auto"``: ``"full"`` with at least
+        4 labels per class, otherwise ``"pool"``.
     n_components : int
         Number of components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
@@ -86,7 +86,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     Attributes
     ----------
     parts_ : Parts
-        Partitioned training table, if any: numbers of rows and passes, and share of rows far from landmarks.
+        Partitioned training table, with its number of passes and its share of rows far from landmarks.
     preparer_ : TablePreparer or None
         Fitted data-frame preparer, with notes on converted, omitted and imputed columns.
 
@@ -98,19 +98,19 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
     modularity minus .1 ln n_clusters. The last three criteria include the mean agreement with all partitions.
 
-    ``novel="auto"``: if structure is found in a table, and neither ``n_clusters`` nor pairs are given, the
-    result is the partition with the highest ``total``, provided that it does not contradict the labels (see
+    ``novel="auto"``: if a table has structure, and neither ``n_clusters`` nor pairs are given, the result is
+    the partition with the highest ``total``, provided that it does not contradict the labels (see
     :doc:`/papers/flagship`). Clusters of the same class are merged, and clusters without labels are new
     classes. In all other cases, the labels are assumed to cover all classes.
 
     ``confidence_`` is too low after a fit with labels or pairs, and was not calibrated for bags; see
     :doc:`/papers/flagship`. Thin shapes of few samples may be reported as noise although the partition is
-    correct. A sample is an outlier if its distance d to its fifth neighbour is more than eight times the same
-    distance of two of its neighbours, and ln d is more than five robust standard deviations above its median.
+    correct. Let d be the distance to the fifth neighbour. A sample is an outlier if d exceeds eight times the
+    d of two neighbours, and ln d exceeds its median by more than five robust standard deviations.
 
-    Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks), and O(n_samples m n_features)
-    time for landmarks, which are not used for distances and bags. Tables of more than 2^25 numbers are scaled
-    in blocks and not copied; do not modify them after the fit, because ``relabel`` and ``ask`` read them.
+    Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks). Finding landmarks, which are not
+    used for distances and bags, takes O(n_samples m n_features) time. Tables of more than 2^25 numbers are
+    scaled in blocks and not copied; do not modify them after the fit: ``relabel`` and ``ask`` read them.
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
     may be larger than memory, and must be numeric. ``labels_``, ``outliers_`` and ``landmark_of_`` are then
@@ -189,13 +189,13 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Pool partitions are extended to the new samples. If significantly many new samples are unlike the
         training samples (p < .05), or if the data have grown by half since the families last ran, the
         families also partition all samples again, with about the current number of clusters. Another
-        partition replaces the current one only if its score is more than .05 higher and, after :meth:`choose`
-        or :meth:`take`, also more than .05 above the score of the fit's own result. If every class had labels
-        in the fit, an update instead predicts the classes of earlier and new samples. See :doc:`/data`.
-        Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit or after a fit to
-        distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave the fit unchanged.
-        Preparation, scaling, labels, pairs, ``extra_candidates`` and ``views`` are those of the fit, so the
-        result can differ from a fit to all samples.
+        partition replaces the current one only if its score is more than .05 higher. After :meth:`choose` or
+        :meth:`take`, it must also exceed the score of the fit's own result by more than .05. If every class
+        had labels in the fit, an update instead predicts the classes of earlier and new samples. See
+        :doc:`/data`. Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit, or
+        if the fit was to distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave
+        the fit unchanged. Preparation, scaling, labels, pairs, ``extra_candidates`` and ``views`` are those
+        of the fit, so the result can differ from a fit to all samples.
 
         New and earlier clusters are matched one to one to maximise the number of shared samples. A match must
         contain at least a fifth of the earlier cluster. Matched clusters keep their numbers, and names are
@@ -257,13 +257,13 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         lead = self._accepted_lead()
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
-            """Keep the current partition unless ``selected`` is clearly better; retain cluster numbers."""
+            """Return the current partition or, if clearly better, ``selected``; keep earlier numbers."""
             if side.kind == "labels":
                 return selected
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             total = objectives.totals(extension.per_point(both))
-            # Another partition must have a score that is higher by more than this value.
+            # To replace the current partition, the score must be higher by more than this value.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
@@ -294,7 +294,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return results.with_user_names([f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_)
 
     def _accepted_lead(self) -> float:
-        """Return by how much the fit's result scores higher than the user's selection, or 0."""
+        """Return how much higher the fit's own result scores than the user's selection; 0 if it does not."""
         lead: float = vars(self).get("_lead", 0.0)
         if self._candidates is None:
             return lead
@@ -415,7 +415,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
         Means, means with extremes, principal components of "stats", and Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
         Kernel used with labels: pool co-association plus two bag kernels, or only one of these two parts.
-        ``"bags"`` creates no pool, at about 1% of the cost.
+        ``"bags"`` creates no pool, which reduces the cost to about 1%.
     normalize : bool
         Whether to scale each feature to 0..1 over all instances.
     max_instances : int

@@ -71,8 +71,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         Initial population, see :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for
         several thousand samples or more, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
-        ``"uniform"``: uniform crossover and resampling. ``"rank"``, ``"index"``: SBX and polynomial mutation
-        of neighbour ranks or, as in the paper, of sample indices, so that the row order matters.
+        ``"uniform"``: uniform crossover and resampling. ``"rank"``: SBX and polynomial mutation of neighbour
+        ranks. ``"index"`` (as in the paper): the same for sample indices, so that the row order matters.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only children of
@@ -83,7 +83,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     ensemble_over : {"nondominated", "population"}
         Graphs that are merged: the non-dominated graphs, or the entire final population.
     min_members : int
-        Minimum number of merged graphs; if needed, further fronts are added. Default: floor(ln N) + 1.
+        Minimum number of merged graphs; further fronts are added if necessary. Default: floor(ln N) + 1.
     es2_weight : {"one_minus_div", "div", "count"}
         Weight of each graph in ES2: 1 - diversity (the paper's formula), diversity (the paper's text), or 1.
     sigma : float or {"mean", "median", "grid"}
@@ -91,8 +91,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     metric : str
         A scikit-learn metric, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
     neighbors : tuple of (indices, distances)
-        Neighbour lists of shape (n_samples, width) that do not contain the samples themselves. ``scale`` and
-        ``metric`` only affect ``predict`` and any links that connect graph components.
+        Neighbour lists of shape (n_samples, width) that do not contain the samples themselves. With these
+        lists, ``scale`` and ``metric`` affect only ``predict`` and links added to connect components.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Only PESC's own survival operator computes the diversity if it is deferred (NaN at first).
+            # Deferred diversity is NaN until it is computed, which only PESC's own survival operator does.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -280,7 +280,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
-        # The paper does not state whether p_m is per gene or per individual (then 1/N per gene).
+        # The paper does not state whether p_m applies to genes or to individuals (then 1/N per gene).
         rates: dict[str, Any] = {}
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
@@ -440,7 +440,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Return neighbour lists; for graphs that need none, lists of length 1, which reveal duplicates."""
+        """Return neighbour lists. Graphs without lists get lists of length 1, which reveal duplicates."""
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
@@ -495,7 +495,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Return the distances that determine the scale factor, and a function from the factor to a graph."""
+        """Return the distances that determine the scale factor, and a function that turns it into a graph."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

@@ -36,7 +36,7 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# Number of random spanning trees, and of recombinations per region, in a search for the most regions.
+# Search for the maximum number of regions: number of spanning trees, and of recombinations per region.
 _TREES, _ROUNDS = 50, 30
 # Borders shorter than this share of the mean perimeter count as points.
 _POINT = 1e-9
@@ -138,9 +138,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features, excluding the geometry and the column named by ``weight``.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. Nodes named as in the index of X, or 0 to n_areas - 1, may have any
-            order; other nodes must be in the order of X. Default: polygons with a common border are
-            neighbours.
+            Symmetric neighbour graph. If nodes are named as in the index of X, or 0 to n_areas - 1, their
+            order is arbitrary; otherwise, it must be the order of X. Default: polygons with a common border
+            are neighbours.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
@@ -267,7 +267,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
-        """Return the names of the regions: from ``names`` or else from the matching earlier regions."""
+        """Return the names of the regions: those in ``names``, or else those of matching earlier regions."""
         if (changes := self._changes) is None:
             return super()._carried_names(before, after, names)
         first, last = (changes.matched(each[None])[0].tolist() for each in (before, after))
@@ -318,7 +318,7 @@ def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_ar
 
 
 def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
-    """Convert a graph to a symmetric matrix of ones, with nodes in the order of ``index`` if names match."""
+    """Convert a graph to a symmetric matrix of ones; if nodes are named as in ``index``, use its order."""
     nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
         nodes, remedy = list(graph), "graph.to_undirected()"
@@ -448,7 +448,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Return feasible earlier regions; if areas must move, warn (with ``repair``) or raise an error."""
+    """Make earlier regions feasible; if areas must move, warn or, without ``repair``, raise a ValueError."""
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]
@@ -480,7 +480,7 @@ def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
 
 
 class StartSampling(SeededSampling):
-    """Initial population of an earlier plan, recombinations of it, and samples of another operator."""
+    """Initial population: an earlier plan, recombinations of this plan, and plans from another operator."""
 
     def __init__(self, plan: Labels, others: Sampling) -> None:
         super().__init__()

@@ -70,8 +70,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters. Default: ``n_clusters``. If it is lower, add ``"n_clusters"`` to the
-        objectives; otherwise, the search favours the maximum number.
+        Minimum number of clusters. Default: ``n_clusters``. With a lower value, the search favours the
+        maximum number unless ``"n_clusters"`` is an objective.
     n_sweeps : int
         Number of SISC sweeps per evaluation, from 1 to 3.
     objectives : sequence of str
@@ -82,8 +82,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     init : {"seeds", "labels"}
         Initial seeds: any documents, or labelled documents of each class in turn.
     select : {"impurity", "knee", "random"}, name of an objective, int or callable
-        Selection rule: lowest value of an objective, nearest to the ideal point (``"knee"``, used without
-        labels), the control (``"random"``), a row index, or a function ``select(pareto_front_) -> row``.
+        Selection rule: the lowest value of an objective, ``"knee"`` (nearest to the ideal point; used without
+        labels), ``"random"`` (the control), a row index, or a function ``select(pareto_front_) -> row``.
     control : bool
         Whether to also evaluate an equal number of random seed sets, which doubles the time.
 
@@ -128,7 +128,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
 
-    # These are not parameters, because the search replaces repeated starts and runs until convergence.
+    # NSGA2SISC has no such parameters, because a search with ``n_sweeps`` sweeps replaces repeated starts.
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     max_iter: ClassVar[int]  # type: ignore[misc]
     tol: ClassVar[float]  # type: ignore[misc]
@@ -260,7 +260,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self._take(self.pareto_seeds_[row], row)
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
-        """Set the fitted attributes to the clusters found from the seeds ``x``, row ``row`` of the front."""
+        """Set the fitted attributes to the clusters found from the seeds ``x`` (``row`` of the front)."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
         searched = self.history_, self.n_iter_
@@ -360,7 +360,7 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation of the logits of each class; 1 instead of a standard deviation of 0."""
+    """Mean and standard deviation of each class's logits; a standard deviation of 0 is replaced by 1."""
 
     mean: FloatArray
     spread: FloatArray
@@ -555,7 +555,7 @@ def _fold_scores(
     seen, known = X[learnt], targets.subset(learnt)
     sisc_seed, linear_seed = seed.spawn(2)
     with warnings.catch_warnings():
-        # Ignore warnings: a fold can lack labels, and the fit to all samples issues all other warnings.
+        # Ignore warnings: labels may be missing in a fold, and the fit to all samples issues the others.
         warnings.simplefilter("ignore", UserWarning)
         sisc = fit_subspace(templates[0], seen, known, sisc_seed)
         linear = fit_linear(templates[1], seen, known, linear_seed)
@@ -596,7 +596,7 @@ def fit_linear(
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Return logits or, without ``predict_proba``, decision values of all classes, even unseen ones."""
+    """Return logits of all classes, even unseen ones; without ``predict_proba``, return decision values."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

@@ -227,7 +227,7 @@ def _split(X: Rows, max_iter: int, rng: Generator) -> SphericalPartition | None:
 
 
 def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:
-    """Fill each empty cluster, in place, with the row least similar to its centroid, while rows differ."""
+    """Move the row least similar to its centroid to each empty cluster, unless all equal their centroids."""
     counts = np.bincount(labels, minlength=n_clusters)
     coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
     for empty in np.flatnonzero(counts == 0):
@@ -237,5 +237,5 @@ def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int
             return
         counts[labels[row]] -= 1
         labels[row], counts[empty] = empty, 1
-        # The moved row is a new centroid, which can be more similar to other rows than their own centroids.
+        # The moved row is a new centroid, to which other rows can be more similar than to their own.
         np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

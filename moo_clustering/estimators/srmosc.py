@@ -80,10 +80,10 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Notes
     -----
-    Samples of different classes are never linked. Because the ratio cut favours isolated samples, graphs with
-    more than ``n_clusters`` components are selected only if there are no others to compare. With w candidate
-    neighbours per sample, the hull takes O(N w n_features) time per link of the densest graph and O(N w)
-    memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    Samples of different classes are never linked. The ratio cut favours isolated samples. Therefore, a graph
+    with more than ``n_clusters`` components is selected only if all compared graphs have more. With w
+    candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest graph and
+    O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------
@@ -220,7 +220,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     graph: Callable[[int], sp.csr_array]  # returns the directed similarity matrix of a member
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
-    # Cache for the partition with the lowest cut only, because embeddings are large.
+    # Only the partition with the lowest cut is cached, because embeddings are large.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> graphs.SpectralPartition:

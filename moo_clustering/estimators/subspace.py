@@ -35,7 +35,7 @@ from moo_clustering.estimators.documents import checked_names, leading_terms
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 
-# Meaning and recommended values of the parameters p of an exponent 1 / (p - 1), for messages.
+# For messages: meaning and recommended values of the parameters p in exponents 1 / (p - 1).
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",
@@ -83,7 +83,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Return feature scores of each cluster; only features with positive scores can be leading."""
+        """Return a score for each cluster and feature; only features with positive scores can be leading."""
 
 
 @documented(subspace.votes)
@@ -107,7 +107,7 @@ class SubspaceEstimator(
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
     n_init, max_iter : int
-        Number of starts, of which the one with the lowest objective is used, and maximum number of sweeps.
+        Number of starts (the one with the lowest objective is used), and maximum number of sweeps per start.
     tol : float
         Sweeps stop when no membership changes by more than this value.
 
@@ -119,7 +119,7 @@ class SubspaceEstimator(
     class_shares_ : ndarray of shape (n_clusters, n_classes)
         Class shares among a cluster's labelled documents, or among all labelled documents if it has none.
     classes_ : ndarray of shape (n_classes,)
-        Classes; 0, 1, ... for label sets; empty without labels.
+        Classes of ``y``. For label sets: 0, 1, ...; without labels: empty.
     multilabel_ : bool
         Whether ``y`` contains label sets.
     labels_ : ndarray of shape (n_documents,), int32
@@ -249,7 +249,7 @@ class SubspaceEstimator(
         """Exponent of the feature weights in the distances."""
 
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. An evolutionary search is first yielded as a Plan."""
+        """Find clusters, and pass them to :meth:`_set`. Subclasses that run a search first yield its Plan."""
         seeds = spawn_seeds(self.random_state, self.n_init)
         starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
         self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
@@ -327,7 +327,7 @@ class SubspaceEstimator(
         )
 
     def _vote_options(self) -> tuple[FloatArray, float]:
-        """Return the impurities and the fuzziness for votes weighted by membership."""
+        """Return impurities and the fuzziness, which determine the memberships that weight the votes."""
         return self._impurities, 1.5
 
 
@@ -443,7 +443,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     weight_exponent: Annotated[float, Real] = 5.0
     floor: _options.Positive = 1e-6
 
-    # Options of the sweeps for which the estimator has no parameters.
+    # Options of the sweeps that are not parameters of the estimator.
     _fixed: ClassVar[dict[str, Any]] = {}
 
     def _make_options(self) -> SubspaceOptions:
@@ -502,7 +502,7 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     starts (``n_init``). A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
     O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
     O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
-    SISC-ML, eq. 12, but with squares as in Frigui and Nasraoui.
+    The objective is also SISC-ML, eq. 12, but with squared deviations.
 
     Examples
     --------

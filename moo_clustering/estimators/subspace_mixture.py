@@ -30,10 +30,10 @@ from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 Labels = NDArray[np.int32]
 # Penalty per violated cannot-link, in nats: larger than any gain, but small enough to keep precision.
 _VIOLATED = 1e9
-# A new cluster consists of neighbours of a sample: maximum number of features that define them, range of
-# their distances in standard deviations, minimum number, and maximum number of samples that are searched.
+# A new cluster consists of a sample's neighbours: maximum number of features used, range of the maximum
+# distance (in standard deviations), minimum number of neighbours, and maximum number of samples searched.
 _DEPTH, _WIDTHS, _FEWEST, _SEEN = 3, (0.2, 0.8), 4, 5000
-# Number of consecutive failures after which a search stops: swaps per cluster, and cluster additions.
+# A search stops after this number of failed swaps per cluster, or of failed additions, in a row.
 _SWAPS, _PATIENCE = 20, 10
 
 
@@ -52,7 +52,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps, max_iter : int
-        Number of swaps (default: until 20 swaps per cluster fail in a row), and maximum EM iterations each.
+        Number of swaps (default: until 20 per cluster fail in a row), and maximum EM iterations per swap.
     min_variance : float
         Minimum variance within a cluster, relative to the feature's variance over all samples.
 
@@ -289,12 +289,12 @@ class MixtureSearch:
         return float(gain - cost), found
 
     def converged(self, state: State, least: float = -np.inf) -> _Converged:
-        """Run hard EM from a partition until convergence, or until ``least`` is unlikely to be reached."""
+        """Run hard EM until convergence, or until the objective is unlikely to reach ``least``."""
         last = -np.inf
         for _ in range(self.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
-            # Stop if five more steps like the last one would not reach the best objective.
+            # Stop if five more gains like the last one would not raise the objective to ``least``.
             if objective + 5 * (objective - last) < least:
                 break
             last = objective
@@ -328,7 +328,7 @@ class MixtureSearch:
         return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
 
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
-        """Return a state in which a random sample and its neighbours in some features move to ``cluster``."""
+        """Move a random sample and its neighbours in some features to ``cluster``; return the new state."""
         labels = labels.copy()
         labels[self.dense_samples(group)] = cluster
         best, more = self.best, ((0, k - len(self.best.sizes)), (0, 0))
@@ -338,7 +338,7 @@ class MixtureSearch:
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
-        """Return a random sample, if given from ``group``, and its neighbours in up to three features."""
+        """Return a random sample's must-link group (``group`` if given) and neighbours in some features."""
         rng, (n, d) = self.rng, self.samples.shape
         if group is None:
             i = int(rng.integers(n))
@@ -359,8 +359,7 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # Draw the first feature from the eight with the highest excess; then use the feature with the
-            # highest.
+            # Draw the first feature from the eight with the highest excess; later ones have the highest.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
@@ -402,7 +401,7 @@ class _Pairs:
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Set ``labels`` of each must-link group to its best cluster, given the clusters of other groups."""
+        """Move each must-link group to its best cluster in ``labels``, given the clusters of other groups."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]

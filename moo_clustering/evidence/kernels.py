@@ -139,7 +139,7 @@ def consensus_partition(
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split the largest clusters as in one partition of ``rows`` after another, up to k clusters."""
+    """Split the largest clusters along the partitions in ``rows``, one after another, until there are k."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:

@@ -19,11 +19,11 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Factors of the score, of the log ratio of cluster numbers, and of the evidence in exponents of weights.
+# Factors in the exponents of weights: for the score, the log ratio of cluster numbers, and the evidence.
 _SCORE_RATE = 10.0
 _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
-# Reference data: maximum numbers of rows and of columns or principal components, number of data sets.
+# Reference data: maximum number of rows, maximum number of columns or components, number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
 # Rows farther from the mean than this quantile of the distances are moved to this distance.
 _NEAREST_SHARE = 0.95
@@ -146,7 +146,7 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 
 
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
-    """Return the partition weights v = exp(0.3 (E - max E)), scaled to sum to 1.
+    """Return partition weights exp(0.3 (E - max E)) from the log evidence E, scaled to sum to 1.
 
     Raises a ValueError if a value is NaN. Used by ParetoClustering for its partition kernel and for pairs.
 
@@ -183,15 +183,15 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ReferenceTest:
-    """Test that compares Ward clusterings (1 to n_rows clusters) of the data and of cluster-free references.
+    """Test that compares Ward clusterings of the data, with 1 to n_rows clusters, and of cluster-free data.
 
     References are drawn from unimodal densities of the independent components, with the data's correlations.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
-    references. The larger of two values is used: one from the unchanged rows, which reveals small distant
-    clusters, and one after moving the farthest 5% of the rows towards the mean, which reveals clusters in
-    heavy-tailed data. Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani,
-    Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of
-    Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
+    references. It is computed twice, and the larger value is used. Unchanged rows reveal small distant
+    clusters; moving the farthest 5% of the rows towards the mean reveals clusters in heavy-tailed data. Takes
+    O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS
+    B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985
+    (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
     """
 
     data: FloatArray
@@ -225,7 +225,7 @@ class ReferenceTest:
 
 
 def _ward_profiles(X: FloatArray) -> FloatArray:
-    """Return the profiles of the rows and of rows with limited distances from the mean, (2, n_rows)."""
+    """Return the profiles of the rows, and of rows moved towards the mean if far from it; (2, n_rows)."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
     most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
@@ -242,8 +242,8 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return independent components of the rows, and the matrix that maps them back to centred rows."""
-    # Principal components can hide that marginals are bounded, skewed or discrete. Then even data without
-    # clusters would differ from their references.
+    # Principal components can hide that marginals are bounded, skewed or discrete, so even data without
+    # clusters could differ from their references.
     n, few = len(X), np.array([len(np.unique(column)) < _FEW_VALUES for column in X.T], dtype=bool)
     left, values, right = np.linalg.svd((X - X.mean(axis=0))[:, ~few], full_matrices=False)
     kept = values > 1e-6 * values.max(initial=0.0)
@@ -284,7 +284,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit the closest unimodal density; return its distribution function as shares and values."""
+    """Fit the closest unimodal density; return its quantiles as shares and corresponding values."""
     low, extent = column.min(), np.ptp(column)
     # Scale to 0..1, and round, so that values that differ only by rounding errors become equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)

@@ -24,7 +24,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Weights w of hard and soft pairs in repair_pairs; a sample's similarities have a total weight of 1.
+# Weights w of a hard and a soft pair in ``repair_pairs``; all similarities of a sample together weigh 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of summed constraints; see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
@@ -67,8 +67,8 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     """Adjust similarities by exhaustive propagation of must-links and cannot-links.
 
     F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha
-    B)^-1, B_ij = W_ij / sqrt(d_i d_j), and d are the row sums of W. Similarities become 1 - (1 - F)(1 - W) if
-    F >= 0, and (1 + F) W otherwise, plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a
+    B)^-1, B_ij = W_ij / sqrt(d_i d_j), and d are the row sums of W. Similarities become 1e-9 plus 1 - (1 -
+    F)(1 - W) if F >= 0, else (1 + F) W. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a
     ValueError if W is not symmetric and non-negative. Source: Lu and Ip, ECCV 2010. Used by ParetoClustering.
 
     Parameters
@@ -130,9 +130,9 @@ def held_out_partition(
     """Partition samples into k clusters, using the affinity that best predicts held-out pairs.
 
     A random subset of the pairs is propagated over each affinity. The affinity whose spectral partition
-    violates the fewest held-out pairs is then used with all pairs (with fewer than 4 pairs, the first
-    affinity). Takes O(m^3) time and O(m^2) memory per affinity. Raises a ValueError for invalid arguments.
-    Used by ParetoClustering.
+    violates the fewest held-out pairs is then used with all pairs. With fewer than 4 pairs, the first
+    affinity is used. Takes O(m^3) time and O(m^2) memory per affinity. Raises a ValueError for invalid
+    arguments. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -192,9 +192,9 @@ def cross_validated_partition(
     """Partition samples, using the affinity and number of clusters that best predict held-out pairs.
 
     Each pair is held out once. The affinity and number of clusters with the highest bonus - 2.9 V are
-    selected, where V is the weight of violated pairs. Takes O(n_samples^3) time per affinity and fold, and
-    O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than folds. Used by
-    ParetoClustering.
+    selected, where V is the total weight of violated held-out pairs. Takes O(n_samples^3) time per affinity
+    and fold, and O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than folds.
+    Used by ParetoClustering.
 
     Parameters
     ----------
@@ -286,8 +286,8 @@ def repair_pairs(
     similarities S_ij to samples j in c divided by those to all samples, and w times the weights of must-links
     minus cannot-links between i and c. Similarities and pairs within the group do not count towards c. A
     group that spans clusters starts in the cluster of its lowest-numbered sample. Takes O(max_sweeps (nnz(S)
-    + n_pairs + n_groups k)) time. Hard must-links are always satisfied; cannot-links only if the similarities
-    allow it. Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
+    + n_pairs + n_groups k)) time. Hard must-links are always satisfied. Cannot-links can be outweighed by
+    similarities. Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
 
     Parameters
     ----------
@@ -372,14 +372,14 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R (see :func:`propagate_pairs`) for the samples ``ends`` in pairs, (n_samples, n_ends)."""
+    """Columns of the matrix R in :func:`propagate_pairs` for ``ends``, the samples that occur in pairs."""
 
     ends: IntpArray
     columns: FloatArray
 
     @classmethod
     def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
-        """Compute the columns for all samples in pairs Z, or select them if ``alpha`` is the matrix R."""
+        """Compute R's columns for the samples in pairs Z; if ``alpha`` is the matrix R, select them."""
         ends = np.flatnonzero(np.diff(Z.indptr))
         if not isinstance(alpha, np.ndarray):
             return cls(ends, diffusion(W, float(alpha), "alpha", ends))

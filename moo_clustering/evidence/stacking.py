@@ -78,7 +78,7 @@ class ClassifierStack:
 
         The samples of each class, sorted by distance from its mean, are assigned to the folds in turn. Kernel
         ridge regression takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples
-        approximate the kernel (subset of regressors), 2000 to 4000 train the SVM, and one fold is held out.
+        approximate the kernel (subset of regressors), the SVM uses 2000 to 4000, and one fold is held out.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class _GaussianRidge:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select the same share of each class, ``most`` to ``2 * most`` samples in total (or all if fewer)."""
+    """Select ``most`` to ``2 * most`` samples (or all if fewer), with the same share of each class."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 
