@@ -502,7 +502,7 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     starts (``n_init``). A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
     O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
     O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
-    The objective is also SISC-ML, eq. 12, but with squared deviations.
+    The objective is that of SISC-ML, eq. 12, with squared deviations.
 
     Examples
     --------
