@@ -534,7 +534,7 @@ class PartLabelsMixin:
 
         ``X`` is a source for :func:`~moo_clustering.parts.parts` (default: the training table). Returns the
         paths; see :func:`~moo_clustering.parts.write_labels`. Raises a NotFittedError before ``fit``, and a
-        ValueError if a fit in memory is given no ``X``, or if the folder contains other labels.
+        ValueError if ``X`` is omitted after a fit in memory, or if the folder contains other labels.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
@@ -547,7 +547,7 @@ class PartLabelsMixin:
         """Return a function that labels new rows or, with ``of_fit``, rows of the training table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the table rows (their indices) that must be among the rows passed to :meth:`_with_rows`."""
+        """Return the indices of the table rows that must be among the ``rows`` of :meth:`_with_rows`."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
@@ -620,7 +620,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Compute the fitted attributes. Methods with a search are generators that yield its Plan first."""
+        """Compute the fitted attributes. A method with a search is a generator, and first yields its Plan."""
 
 
 class WeightedClusterer(ConstrainedClusterer):

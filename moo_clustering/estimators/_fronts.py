@@ -359,7 +359,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
 
 class LazyFrontMixin(FrontMixin):
-    """Mixin that computes and caches ``pareto_labels_`` on first access; a new ``fit`` must delete it."""
+    """Mixin that computes ``pareto_labels_`` on first access and caches it; ``fit`` must clear the cache."""
 
     @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
@@ -375,11 +375,11 @@ class LazyFrontMixin(FrontMixin):
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: _base.Rule
 ) -> int:
-    """Return the row of ``front`` (objectives with their original signs) that a rule selects."""
+    """Return the row that a rule selects from ``front``, the objectives with their original signs."""
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        # pymoo's rules assume minimised objectives. Test the name: importing the base class causes a warning.
+        # pymoo's rules require minimised objectives. Find them by name: importing their base class warns.
         of_pymoo = any(kind.__name__ == "DecisionMaking" for kind in type(rule).__mro__)
         found: Any = rule(minimised if of_pymoo else front)
         found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
@@ -490,7 +490,7 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the fitted attributes. With fewer distinct rows than ``n_clusters``, each row is a cluster."""
+        """Set the fitted attributes. If distinct rows are fewer than ``n_clusters``, each is a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding

@@ -59,9 +59,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Whether to reassign samples to satisfy the constraints if these are consistent. Ignored if
         ``supervision`` is ``"none"`` or ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selection rule: largest sum of the shares of satisfied must-links and cannot-links (``"balanced"``),
-        most satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point
-        (``"knee"``, also used if there are no constraints), a row, or ``select(pareto_front_) -> row``.
+        Rule: ``"balanced"`` (largest sum of the shares of satisfied must-links and cannot-links),
+        ``"constraints"`` (most satisfied pairs), ``"xb"`` or ``"i"`` (best index), ``"knee"`` (nearest to the
+        ideal point; used if there are no constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Numbers of must-links and cannot-links satisfied by ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` is the minimised front: of the least infeasible solutions if none is feasible.
+        ``result_.F`` is the minimised front. If no solution is feasible, it is that of the least infeasible.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
@@ -128,7 +128,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest medoid, using the metric of the fit and ignoring constraints.
 
-        Training samples get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
+        Training samples get their ``labels_``, unless constraints or ``decode="literal"`` affect these.
         With cosine distances, a cluster is never predicted if its medoid is 0 or parallel to an earlier one.
         """
         check_is_fitted(self, "pareto_front_")

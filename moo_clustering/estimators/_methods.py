@@ -76,7 +76,7 @@ class Method:
     stems, presence : bool
         Whether documents are converted to tf-idf weights of stems, or to the presence (0 or 1) of words.
     equal_columns : bool, optional
-        Whether columns have equal weights: True: always; False: in tables with categories; None: never.
+        True if columns always have equal weights, False if only in tables with categories, None if never.
     graph_options : mapping
         Options with which ``fit`` accepts an adjacency matrix. Empty if it never accepts one.
     evolves_with : mapping

@@ -76,8 +76,8 @@ class ParetoPoolClusterer(
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Minimum cluster size of a partition that is selected without ``n_clusters`` and labels, or with labels
-        and ``novel="auto"``. Default: 1% of n_samples, but at least 2 and at most 10.
+        Minimum cluster size of the selected partition. Ignored if ``n_clusters`` is an integer, and
+        with labels unless ``novel="auto"``. Default: 1% of n_samples, but at least 2 and at most 10.
     criterion_weight : float, optional
         Weight of the criterion relative to the agreement between algorithm families. Default: .7 (minimax),
         1 (mixture), .25 (modularity), 2 (directions).
@@ -85,8 +85,8 @@ class ParetoPoolClusterer(
         How to obtain a result with ``n_clusters`` but no labels: spectral clustering of the weighted
         co-association matrix, or the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether clusters without labels may be new classes. ``"none"``: only if ``y`` has a single class.
-        ``"auto"``: if the labels suggest new classes; see Notes.
+        Whether clusters without labels may be new classes. With ``"none"``, only if ``y`` has a single class;
+        with ``"auto"``, if the labels suggest new classes (see Notes).
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -119,8 +119,8 @@ class ParetoPoolClusterer(
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise; see
         Notes. NaN if there is only one candidate or if ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the adjusted Rand index in about 80% of the data sets that were not used for
-        calibration. NaN if ``confidence_`` is NaN.
+        Interval for the adjusted Rand index. About 80% of such intervals contained the index in data sets
+        that were not used for calibration. NaN if ``confidence_`` is NaN.
     structure_p_value_ : float
         p-value of a test that compares Ward's clustering with that of reference data of the same size and a
         similar distribution, but with unimodal components. At least .001. NaN for bags.
@@ -365,7 +365,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Index of each sample's landmark, shape (n_samples,), lazy for partitioned tables, or None."""
+        """Landmark index per sample, (n_samples,), lazy for partitioned tables; None without landmarks."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of

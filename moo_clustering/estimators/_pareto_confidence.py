@@ -420,7 +420,7 @@ class ConfidenceModel:
 
 
 # Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, plus four
-# tables of each generated kind (14 with clusters, 9 without). Features with coefficients of 0 are not used.
+# tables of each generated kind (14 with clusters, 9 without). Features with coefficients of 0 are omitted.
 MODEL = ConfidenceModel(
     0.741,
     1.398,
@@ -649,7 +649,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
-        """Return, for each sample and cluster, the weighted share of partitions that group them together."""
+        """Return the weighted share of partitions that group a sample (row) with a cluster (column)."""
         found, landmark_of = self._support_of_points(), self._samples.landmark_of
         return found if landmark_of is None else found[self._shown(landmark_of)]
 

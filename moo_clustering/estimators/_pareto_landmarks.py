@@ -39,7 +39,7 @@ _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.
 # A landmark is in a sparse region if the distance to its fifth neighbour is over _SPARSE times the median of
 # this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Rare groups are sought among rows farther from their centre than _OUTER times the median of its rows.
+# Rare groups are sought among rows whose distance to their centre is over _OUTER times its median.
 _OUTER = 1.5
 
 
@@ -60,7 +60,7 @@ class FeatureScaling:
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
         """Learn the scaling from a dense or sparse table, in column blocks if it is large."""
         # ``"isotropic"`` scales all features by the same factor. Sparse data with more than ``n_components``
-        # features are reduced, ignoring ``scale``. The mask ``among`` selects the samples used.
+        # features are reduced, ignoring ``scale``. The scaling is learned from the samples in ``among``.
         if sp.issparse(X) and min(X.shape) > n_components:
             # If the variance is 0, the explained variance ratios are undefined.
             with np.errstate(invalid="ignore"):

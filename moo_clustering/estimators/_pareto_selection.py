@@ -775,7 +775,7 @@ def _by_labels(
     """Predict classes by kernel ridge regression on the labelled points, combined with classifiers."""
     # ``found`` contains the points' classes, if known: the kernel then affects only the probabilities, and
     # each class in ``found`` gets a probability of at least .5. ``kind="auto"`` uses classifiers if there
-    # is a mean of four labels per class. Takes O(n_points^3) time.
+    # are at least four labels per class on average. Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     # With fewer labels, graph and linear kernels worsen the results for non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes

@@ -212,7 +212,7 @@ class BagClusterer(
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair that enforces pairs and minimum cluster sizes, or None if there are none."""
+        """Return the repair that enforces pairs and minimum cluster sizes, or None if neither needs one."""
         return pair_rule(
             data.bags.n_bags,
             least,

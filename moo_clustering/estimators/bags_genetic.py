@@ -388,9 +388,9 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC search over local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), moves
-    single bags of each child until it is a local optimum, and removes duplicate partitions. If there
-    are many local optima, CHC finds better ones than independent local searches, unless there are only a few
-    dozen. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
+    single bags of each child until it is a local optimum, and removes duplicate partitions. It finds better
+    optima than local searches from random partitions, unless there are few optima or only a few dozen
+    searches. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------

@@ -432,7 +432,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save the finished runs; return the number of runs in the file. If it is 0, raise saving errors."""
+    """Save finished runs; return their number in the file. If saving fails, warn or, without any, raise."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
