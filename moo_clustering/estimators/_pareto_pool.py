@@ -610,7 +610,7 @@ def _mapped(table: Any, description: str, function: Any, search: PooledSamples, 
 
 
 def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
-    """Return each landmark's row counts, the scaled rows, their landmarks, and their outlier mask."""
+    """Return the row counts of the landmarks, the scaled rows, their landmarks, and the outlier mask."""
     assert search.transform is not None
     scaled = search.transform(rows)
     positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
@@ -620,7 +620,7 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
 
 
 def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tuple[Any, ...]:
-    """Return each landmark's row counts and, for tables in memory, the rows' landmarks and outlier mask."""
+    """Return the landmarks' row counts; for tables in memory, also the rows' landmarks and outlier mask."""
     counts, _, at, outlying = _assigned(rows, start, search)
     return counts, *([each[: in_memory * len(at)]] for each in (at, outlying))
 

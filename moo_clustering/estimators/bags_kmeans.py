@@ -34,8 +34,8 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts, of which the one with the lowest penalised inertia is used, and maximum
-        number of updates per run.
+        Number of runs from random starts, and maximum number of updates per run. The run with the lowest
+        penalised inertia is used.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.
