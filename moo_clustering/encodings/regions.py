@@ -16,13 +16,13 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Moves proposed per area to restore old regions; objective weights: load variation only, changed areas only.
+# Moves proposed per area to restore old regions; weights that select load variation or changed areas alone.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
 
 class RegionEncoding(LabelEncoding):
-    """Encoding by the region of each area; all individuals that it draws or repairs are feasible.
+    """Encoding that stores the region of each area, and draws only feasible individuals.
 
     Each of the ``n_regions`` regions is connected in the graph. Its load, the summed weight of its areas, is
     between ``low`` and ``high``. ``random`` and ``repair`` return only such partitions, called plans. Raises
@@ -151,10 +151,10 @@ class RegionEncoding(LabelEncoding):
         return next((plan for plan in grown if plan is not None), None)
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
-        """Repeat ``n_times``, in place: merge two random adjacent regions, and divide them anew.
+        """Merge two random adjacent regions, and divide them anew; repeat this ``n_times``, in place.
 
-        Returns whether all loads are valid. With ``mend``, most pairs include an invalid region, divisions
-        are as even as possible, and the method stops when all loads are valid.
+        Returns whether all loads are valid. With ``mend``, most merged pairs include a region with an invalid
+        load, divisions are as even as possible, and the method stops when all loads are valid.
         """
         if self.n_regions == 1:
             return self.is_feasible(plan[None])[0].item()

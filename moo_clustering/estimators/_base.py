@@ -108,7 +108,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap a ``predict`` that labels each row independently, to make it accept partitioned tables."""
+    """Make a ``predict`` accept partitioned tables; it must label each row independently."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -149,7 +149,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as scikit-learn does. Those of an estimator passed as ``start`` cannot be set."""
+        """Set parameters as scikit-learn does, except those of an estimator passed as ``start``."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(
                 f"cannot set {name}, because start is data; pass another fitted estimator as start"
@@ -177,7 +177,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > 100:
-                # Raise an error here: messages of other libraries would quote the string, however long it is.
+                # Raise an error here, because other libraries would quote the whole string in their messages.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -218,7 +218,7 @@ class ReportMixin(NumericOptionsMixin):
         """Set the cluster names used in ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
 
         A new ``fit`` drops the names. After ``choose``, ``relabel`` and ``take``, a new cluster gets the name
-        of an old one if the samples that they share are more than half of each. A UserWarning lists the
+        of an old cluster if each contains more than half of the other's samples. A UserWarning lists the
         dropped names. Raises a NotFittedError before ``fit``, and a ValueError or TypeError if a
         cluster does not exist or if a name is empty, not unique or not a string.
 
@@ -387,7 +387,7 @@ class ReportMixin(NumericOptionsMixin):
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
         five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
         share of partitions that group the sample with its cluster, and ``doubtful``, which is True if this
-        share is larger for another cluster. An underscore is appended to names of columns of X.
+        share is larger for another cluster. If X has a column ``name``, the new column is ``name_``.
         """
         return _pages("estimators").table_of(self, X, **options)
 
@@ -416,7 +416,7 @@ class ReportMixin(NumericOptionsMixin):
         DataFrame
             Columns of X, ``cluster``, ``name`` and ``unlike``, which is True for noise, and for samples that
             are farther from their nearest training sample than 99% of the cluster's training samples are.
-            Methods with a pool add ``support``.
+            Methods with a pool of partitions add ``support``; see :meth:`table`.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -469,7 +469,7 @@ class ReportMixin(NumericOptionsMixin):
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return ``support`` (see :meth:`table`) in all clusters, (n, n_clusters); None without a pool."""
+        """Return the ``support`` (see :meth:`table`) of each row for each cluster; None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -488,11 +488,11 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition, to keep cluster names (if ``carries``) or drop them."""
+    """Wrap a method: if it changes the partition, cluster names are carried over (``carries``) or dropped."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # Remove the names during the call, so that methods called by ``method`` do not carry them over.
+        # Remove the names during the call; otherwise, methods that ``method`` calls would carry them over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
@@ -534,7 +534,7 @@ class PartLabelsMixin:
 
         ``X`` is a source for :func:`~moo_clustering.parts.parts` (default: the training table). Returns the
         paths; see :func:`~moo_clustering.parts.write_labels`. Raises a NotFittedError before ``fit``, and a
-        ValueError if ``X`` is None after a fit in memory or if the folder contains other labels.
+        ValueError if ``X`` is omitted after a fit in memory, or if the folder contains other labels.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
@@ -547,7 +547,7 @@ class PartLabelsMixin:
         """Return a function that labels new rows or, with ``of_fit``, rows of the training table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the indices of table rows that every sample passed to :meth:`_with_rows` must contain."""
+        """Return the indices of the table rows that must be among the ``rows`` of :meth:`_with_rows`."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
@@ -620,7 +620,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Compute the fitted attributes. Methods with a search are generators that yield its Plan first."""
+        """Compute the fitted attributes. A method with a search is a generator, and first yields its Plan."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
@@ -665,7 +665,7 @@ class NearestSampleMixin:
     scale : {"minmax", "standard", "none"}
         Feature scaling. Ignored with ``metric="precomputed"``.
     ties : {"random", "index"}
-        Order of equidistant neighbours. With ``"index"``, results for gridded data depend on the row order.
+        Order of equidistant neighbours. With ``"index"``, results for data with ties depend on the row order.
     neighbor_method : {"auto", "exact", "approximate"}
         Neighbour search; see :func:`~moo_clustering.graphs.neighbor_lists`.
 
@@ -685,9 +685,9 @@ class NearestSampleMixin:
     def predict(self, X: Any) -> Int32Array:
         """Assign samples to the cluster of the nearest training sample, using the fit's scaling and metric.
 
-        Ties are broken by row order. Training samples get their ``labels_``, but equal samples that
-        constraints separate all get the label of the first. Takes O(n n_samples n_features) time and bounded
-        memory. Raises a ValueError if the features, or the number of distances, do not match the fit.
+        Ties are broken by row order. Training samples get their ``labels_``, but if constraints separate
+        equal samples, all of these get the label of the first. Takes O(n n_samples n_features) time and
+        bounded memory. Raises a ValueError if the features, or the number of distances, do not match the fit.
 
         Parameters
         ----------
@@ -745,7 +745,7 @@ def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
 def row_keys(X: Any) -> Iterator[bytes]:
     """Yield the bytes of each row of a table or sparse matrix. Equal rows have equal bytes."""
     if not issparse(X):
-        # Add zero to convert -0.0 to 0.0, because their bytes differ.
+        # Add zero, which turns -0.0 into 0.0: they are equal, but their bytes differ.
         yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
         return
     rows = csr_array(X, copy=True)
@@ -802,7 +802,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
 
 
 def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
-    """Warn if fewer than ``wanted`` clusters (a number or its description) contain samples."""
+    """Warn if fewer clusters than ``wanted`` are non-empty, or always if it is text, such as "k_min=3"."""
     if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
         return
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
@@ -819,7 +819,7 @@ def warn_of_max_iter(what: str, max_iter: int) -> None:
 
 
 def warn_if_all_labelled(labelled: BoolArray) -> None:
-    """Warn if all samples are labelled: scores against them only measure how closely ``fit`` follows them."""
+    """Warn if all samples are labelled: scores against these labels only show that ``fit`` follows them."""
     if labelled.all():
         _arrays.warn_caller(
             "all samples are labelled, and the fit follows the labels, so scores against the same y "
@@ -830,7 +830,7 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
     """Return the checkpoint of a fit, or None; its identity is derived from the parameters and ``data``."""
-    # In the identity, ``free`` replaces the values of parameters that may change when a run is resumed.
+    # Parameters in ``free`` may change when a run is resumed: the identity uses the values in ``free``.
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True requires checkpoint, the path of the file to resume from")
@@ -885,7 +885,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 
 
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
-    """Raise a ValueError if ``n_clusters`` exceeds ``most``; the message uses ``of`` to name the limit."""
+    """Raise a ValueError if ``n_clusters`` exceeds ``most``; ``of`` names this limit in the message."""
     if n_clusters > most:
         raise ValueError(f"n_clusters={n_clusters} must not exceed the number of {of.format(most)}")
 
@@ -898,7 +898,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
         return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)
     varying = high > low
-    # Halve the numbers to keep the difference between huge numbers finite.
+    # Halve the values first, because the range of huge values could overflow.
     by_range = partial(_scaled, varying, low[varying] / 2, high[varying] / 2 - low[varying] / 2)
     if scale == "minmax" or not varying.any():
         return by_range
@@ -911,7 +911,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
 def _scaled(
     varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> AnyFloatArray:
-    """Scale features to [0, 1], given half of their minimum and range, and optionally standardise them."""
+    """Scale by half the minimum (``low``) and half the range (``half``); given ``mean``, also standardise."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half

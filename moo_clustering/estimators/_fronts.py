@@ -66,7 +66,7 @@ class FrontMixin(metaclass=ABCMeta):
     # Rule aliases, which are not listed in rules_.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
-    if not TYPE_CHECKING:  # otherwise, mypy would accept any attribute
+    if not TYPE_CHECKING:  # if mypy saw __getattr__, it would accept any attribute
 
         def __getattr__(self, name):
             if name in _NOT_SAVED and "pareto_front_" in vars(self):
@@ -75,7 +75,7 @@ class FrontMixin(metaclass=ABCMeta):
                     "as model.skops, which contains only what predict requires: use a copy saved with pickle "
                     "or joblib, fit again, or run moo-clustering choose or report on the run folder"
                 )
-            return object.__getattribute__(self, name)  # raises the original error, even that of a property
+            return object.__getattribute__(self, name)  # raises the original error, also of a property
 
     @property
     def rules_(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class FrontMixin(metaclass=ABCMeta):
         return self
 
     def _own_rules(self) -> tuple[str, ...]:
-        """Return the names of the class's selection rules other than ``"knee"`` and the objectives."""
+        """Return the class's own selection rules: all names except ``"knee"`` and the objectives."""
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
@@ -130,19 +130,19 @@ class FrontMixin(metaclass=ABCMeta):
         return replace(found, front=front, rules=self.rules_, select=self._selected)
 
     def _selected(self, rule: str) -> ClusteringResult:
-        # A shallow copy suffices: except for caches, ``choose`` replaces attributes and never modifies them.
+        # A shallow copy suffices, because ``choose`` replaces attributes; in place, it modifies only caches.
         other = copy.copy(self)
         vars(other).pop("_cluster_names", None)
         return other.choose(rule)._clustering_result()
 
 
 def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
-    # Read the property from a copy, because it caches its value on the estimator.
+    # Read the property from a copy, so that the value is not cached on the model itself.
     return np.asarray(copy.copy(model).pareto_labels_)[rows]
 
 
 class ControlsMixin:
-    """Mixin for searches and controls. The generator ``_plans`` runs ``fit``; it yields a Plan per search."""
+    """Mixin for clusterers that run searches. ``_plans`` performs ``fit``, and yields each search's Plan."""
 
     _plans: Callable[..., Plans[Any]]
     history_: Any
@@ -248,7 +248,7 @@ class ControlsMixin:
             raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
-                # This search also evaluates trial solutions, whose number is known only after a fit.
+                # This search also evaluates trial solutions; only a fit tells how many.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(
@@ -264,7 +264,7 @@ def _n_evaluations(model: Any, first: Plan) -> int:
         return int(done.evaluator.n_eval)
     if hasattr(model, "n_trial_evaluations_"):
         return int(model.n_evaluations_ + model.n_trial_evaluations_)
-    # Without a fixed population size, return 0, for which ``compare_planned`` raises an error.
+    # If the population size is not fixed, return 0, so that ``compare_planned`` raises an error.
     size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
     return int(size) * (first.n_gen + 1)
 
@@ -359,7 +359,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
 
 class LazyFrontMixin(FrontMixin):
-    """Mixin that computes and caches ``pareto_labels_`` on first access; a new ``fit`` must delete it."""
+    """Mixin that computes ``pareto_labels_`` on first access and caches it; ``fit`` must clear the cache."""
 
     @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
@@ -375,11 +375,11 @@ class LazyFrontMixin(FrontMixin):
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: _base.Rule
 ) -> int:
-    """Return the row of ``front`` (objectives with their original signs) that a rule selects."""
+    """Return the row that a rule selects from ``front``, the objectives with their original signs."""
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        # pymoo's rules assume minimised objectives. Test the name: importing the base class causes a warning.
+        # pymoo's rules require minimised objectives. Find them by name: importing their base class warns.
         of_pymoo = any(kind.__name__ == "DecisionMaking" for kind in type(rule).__mro__)
         found: Any = rule(minimised if of_pymoo else front)
         found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
@@ -490,14 +490,14 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the fitted attributes. With fewer distinct rows than ``n_clusters``, each row is a cluster."""
+        """Set the fitted attributes. If distinct rows are fewer than ``n_clusters``, each is a cluster."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        # If n_clusters samples differ from their nearest neighbours, there are enough distinct rows.
+        # If n_clusters rows differ from their nearest neighbours, there are enough distinct rows.
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
             rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
@@ -515,7 +515,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     must_link_edges : {False, True, "clique", "star"}
         Links of maximum similarity added within each labelled class: between all pairs (``"clique"``), to the
         medoid (``"star"``), one of these two depending on the number of pairs (True), or none (False). Links
-        between classes are always removed. Must-links passed to ``fit`` always add links.
+        between different classes are always removed. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------

@@ -59,9 +59,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Whether to reassign samples to satisfy the constraints if these are consistent. Ignored if
         ``supervision`` is ``"none"`` or ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selection rule: largest sum of the shares of satisfied must-links and cannot-links (``"balanced"``),
-        most satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point
-        (``"knee"``, also used if there are no constraints), a row, or ``select(pareto_front_) -> row``.
+        Rule: ``"balanced"`` (largest sum of the shares of satisfied must-links and cannot-links),
+        ``"constraints"`` (most satisfied pairs), ``"xb"`` or ``"i"`` (best index), ``"knee"`` (nearest to the
+        ideal point; used if there are no constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Numbers of must-links and cannot-links satisfied by ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` is the minimised front: of the least infeasible solutions if none is feasible.
+        ``result_.F`` is the minimised front. If no solution is feasible, it is that of the least infeasible.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
@@ -128,8 +128,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest medoid, using the metric of the fit and ignoring constraints.
 
-        Training samples get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        With cosine distances, clusters whose medoid is 0 or parallel to an earlier one are never predicted.
+        Training samples get their ``labels_``, unless constraints or ``decode="literal"`` affect these.
+        With cosine distances, a cluster is never predicted if its medoid is 0 or parallel to an earlier one.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -172,7 +172,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid equal to an earlier one is alone in its cluster; move it to the cluster of its equals.
+        # If several medoids are equal, all but the first are alone in their clusters; unite equal samples.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -193,7 +193,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        """Return keys that are equal for equivalent individuals."""
+        """Return one key per individual; equivalent individuals have equal keys."""
         return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
@@ -263,7 +263,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
 
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
-    """Return the row with the largest sum of ``scores / n_pairs``; the Xie-Beni index breaks ties."""
+    """Return the row with the largest sum of ``scores / n_pairs``; the lowest Xie-Beni index breaks ties."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Because of rounding errors, equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))

@@ -71,14 +71,14 @@ class Method:
     supervision : tuple of str
         Kinds of supervision that ``fit`` accepts: ``"labels"`` (partial), ``"label_sets"`` or ``"pairs"``.
     sparse, bags, categorical, areas : bool
-        Whether ``fit`` accepts sparse matrices; bags of instances (or samples, as bags of one instance); data
-        frames with categorical columns; ``graph``, ``weight``, ``start`` and ``shapes`` of a map.
+        Whether ``fit`` accepts sparse matrices, bags of instances (a sample is a bag of one instance), data
+        frames with categorical columns, or the ``graph``, ``weight``, ``start`` and ``shapes`` of a map.
     stems, presence : bool
         Whether documents are converted to tf-idf weights of stems, or to the presence (0 or 1) of words.
     equal_columns : bool, optional
-        Whether columns have equal weights: always (True), in tables with categories (False), or never (None).
+        True if columns always have equal weights, False if only in tables with categories, None if never.
     graph_options : mapping
-        Options with which ``fit`` accepts an adjacency matrix. Empty if graphs are not accepted.
+        Options with which ``fit`` accepts an adjacency matrix. Empty if it never accepts one.
     evolves_with : mapping
         Options that make ``fit`` run generations. Empty if ``fit`` always or never runs generations.
     """
@@ -102,7 +102,7 @@ class Method:
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
-        # Check types only on registration. Otherwise, one invalid method would prevent importing its module.
+        # Types are checked on registration, not here: an invalid method must not prevent its module's import.
         for name in ("aliases", "graph_options", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))
@@ -422,14 +422,14 @@ def accepting(field: str) -> str:
 
 
 _BUILT_IN = tuple(METHODS.values())
-# Messages about skipped methods from other packages, each with the names of the skipped method.
+# Skipped methods of other packages: the names of each method, by the message that says why.
 _LEFT_OUT: dict[str, set[str]] = {}
 
 
 @cache
 def add_installed() -> None:
     """Register the methods of other packages once; skip methods that fail to load."""
-    # Sort, so that the choice between methods of the same name does not depend on the order of files.
+    # Sort by package: which of several methods of the same name is kept must not depend on the file order.
     for package, entry in sorted(_declared(), key=lambda each: each[0]):
         declared: Any = None
         try:
@@ -457,7 +457,7 @@ def add_installed() -> None:
 
 
 def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
-    """Yield the package and entry point of each declared method, or an error for unreadable packages."""
+    """Yield (package, entry point) for each declared method, and (package, error) if it is unreadable."""
     seen = set()
     for distribution in distributions():
         package = "unknown"
@@ -556,7 +556,7 @@ class CitedMixin:
 
 
 def bibtex(*classes: type) -> str:
-    """Return entries for the papers of the classes and their bases (default: all), then for this package."""
+    """Return entries for the papers of the classes (default: all) and their bases, then for this package."""
     bases = [base for each in classes for base in each.__mro__]
     names = {base.__name__ for base in bases if base.__module__.startswith("moo_clustering.")}
     found = [entry for entry, of in _references() if not classes or names & of]

@@ -26,7 +26,7 @@ Jobs = Annotated[int | None, Integral, None]
 Verbose = Annotated[bool, "verbose"]
 CheckpointPath = Annotated[str | Path | None, str, Path, None]
 
-# scikit-learn's parameter constraints by type. A bool is also an Integral, but "boolean" is stricter.
+# scikit-learn's constraint for each parameter type. For bool, "boolean" is stricter than Integral.
 _CONSTRAINTS: dict[Any, Any] = {
     bool: "boolean", int: Integral, float: Real, NoneType: None, str: str, Path: Path,
 }  # fmt: skip

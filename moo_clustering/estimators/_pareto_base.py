@@ -72,12 +72,12 @@ class ParetoPoolClusterer(
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
         ceil(sqrt(n_samples))). If a fit without labels, pairs or ``n_clusters`` selects a number near this
-        limit, the limit is doubled repeatedly, up to n_samples / 5. An ``n_clusters`` above it is added.
+        limit, the limit is doubled repeatedly, up to n_samples / 5. A larger ``n_clusters`` is added.
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Minimum cluster size of a partition that is selected without ``n_clusters`` and labels, or with labels
-        and ``novel="auto"``. Default: 1% of n_samples, but at least 2 and at most 10.
+        Minimum cluster size of the selected partition. Ignored if ``n_clusters`` is an integer, and
+        with labels unless ``novel="auto"``. Default: 1% of n_samples, but at least 2 and at most 10.
     criterion_weight : float, optional
         Weight of the criterion relative to the agreement between algorithm families. Default: .7 (minimax),
         1 (mixture), .25 (modularity), 2 (directions).
@@ -85,8 +85,8 @@ class ParetoPoolClusterer(
         How to obtain a result with ``n_clusters`` but no labels: spectral clustering of the weighted
         co-association matrix, or the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether clusters without labels may be new classes. ``"none"``: only if ``y`` has a single class.
-        ``"auto"``: if the labels suggest new classes; see Notes.
+        Whether clusters without labels may be new classes. With ``"none"``, only if ``y`` has a single class;
+        with ``"auto"``, if the labels suggest new classes (see Notes).
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -119,8 +119,8 @@ class ParetoPoolClusterer(
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise; see
         Notes. NaN if there is only one candidate or if ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the adjusted Rand index in about 80% of the data sets that were not used for
-        calibration. NaN if ``confidence_`` is NaN.
+        Interval for the adjusted Rand index. About 80% of such intervals contained the index in data sets
+        that were not used for calibration. NaN if ``confidence_`` is NaN.
     structure_p_value_ : float
         p-value of a test that compares Ward's clustering with that of reference data of the same size and a
         similar distribution, but with unimodal components. At least .001. NaN for bags.
@@ -230,7 +230,7 @@ class ParetoPoolClusterer(
         resume: str | PathLike[str] | None = None,
         data: Any = None,
     ) -> AnswerSession:
-        """Start a session that asks whether samples belong together and updates the partition each time.
+        """Start a session that asks whether samples belong together; each answer updates the partition.
 
         The session selects from the pool and does not compute new partitions. Only :meth:`take` changes the
         fit. Raises a ValueError if the fit used labels or pairs or has no pool, and a SessionFileError if the
@@ -264,7 +264,7 @@ class ParetoPoolClusterer(
         )
 
     def _question_pool(self) -> QuestionPool:
-        """Return the QuestionPool (pool, scores and samples) of a session."""
+        """Return a QuestionPool, which contains the samples, pool and scores that a session needs."""
         check_is_fitted(self)
         samples, candidates = self._samples, self._candidates
         if samples.counts is not None:
@@ -349,7 +349,7 @@ class ParetoPoolClusterer(
     def landmarks_(self) -> FloatArray | None:
         """Landmarks, shape (n_landmarks, n_features), in feature units; None without landmarks.
 
-        If X was prepared, the columns are the prepared features; if it was reduced, the components.
+        The columns are the prepared features if ``fit`` prepared X, and the components if it reduced X.
         """
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
@@ -365,7 +365,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Each sample's landmark, shape (n_samples,), lazy for partitioned tables; None without landmarks."""
+        """Landmark index per sample, (n_samples,), lazy for partitioned tables; None without landmarks."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -384,7 +384,7 @@ class ParetoPoolClusterer(
         return cast(Any, self)._of_rows("outliers") > 0
 
     def restore_samples(self, X: Any) -> Self:
-        """Restore X, the training samples including those of updates, in a model loaded from a pickle.
+        """Restore the training samples X (including those of updates) in a model loaded from a pickle.
 
         Pickles of estimators fitted with landmarks do not contain the samples. ``relabel`` with labels,
         ``ask`` and ``update`` need the samples; ``predict``, ``choose``, and ``relabel`` without labels do
@@ -428,11 +428,11 @@ class ParetoPoolClusterer(
 
     @property
     def _number(self) -> int | None:
-        """Required number of clusters, or None if it is not set or if a range is given."""
+        """Value of ``n_clusters`` if it is a single number, otherwise None."""
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
-        """Return the allowed range of n_clusters, or None."""
+        """Return the range of n_clusters given by ``n_clusters`` or ``granularity``, or None."""
         if self.granularity is None:
             ends = self.n_clusters
             return (int(ends[0]), int(ends[1])) if isinstance(ends, tuple | list) else None
@@ -543,7 +543,7 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Indices that sort samples by table row; for a landmark, the row of its first sample or inlier."""
+        """Indices that sort samples by table row; a landmark is placed at its first sample (or inlier)."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
@@ -551,7 +551,7 @@ class ParetoPoolClusterer(
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
-        """Reduce labels to the landmarks after a fit to a partitioned table; otherwise, return them."""
+        """Return the labels of the landmarks after a fit to a partitioned table, otherwise all ``labels``."""
         return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
 
     @property
@@ -565,7 +565,7 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Return labels and weights of samples or, for partitioned tables, landmarks and their outliers."""
+        """Return labels and weights of samples; for partitioned tables, of landmarks and their outliers."""
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -592,7 +592,7 @@ class ParetoPoolClusterer(
 
     @property
     def _has_inliers(self) -> BoolArray:
-        """Mask of the clusters that contain inliers; clusters of outliers alone are not treated as noise."""
+        """Mask of the clusters that contain inliers: only their outliers can be labelled as noise."""
         labels, found = self._solution.labels, np.zeros(int(self._solution.labels.max()) + 1, dtype=bool)
         found[labels[~self._samples.far_samples]] = True
         return found
@@ -666,7 +666,7 @@ class ParetoPoolClusterer(
         """Raise an error if the parameters do not match the data."""
 
     def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
-        """Return a function that builds PooledSamples from the result of :meth:`_read` and a ``k_range``."""
+        """Return a function that builds PooledSamples of ``data`` (from :meth:`_read`) for a ``k_range``."""
         options = self._pool_options() | {"needs_pool": needs_pool}
         return lambda ks: pooled_bags(data, k_range=ks, seed=deepcopy(seed), **options)
 
@@ -713,7 +713,7 @@ class ParetoPoolClusterer(
         return side
 
     def _start_labels(self, n_samples: int) -> Labels | None:
-        """Return the initial partitions of the evolution, given by the parameter ``start``, or None."""
+        """Return the evolution's initial partitions from the parameter ``start``, or None if it is None."""
         if self.start is None:
             return None
         if not self.n_gen:
@@ -729,10 +729,10 @@ class ParetoPoolClusterer(
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # Omit the parameters that determine the pool: the checkpoint depends on the pool itself.
+        # Omit parameters that only determine the pool, because the identity depends on the pool itself.
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
-        # ``granularity``, and an interval as ``n_clusters``, only restrict the selection.
+        # Also omit ``granularity`` and a range of ``n_clusters``, which only restrict the selection.
         return _base.checkpoint_for(self, *data, **free, n_clusters=self._number, granularity=None)
 
     def _select(
@@ -743,8 +743,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the pool needs more clusters than ``ks`` contains, return a larger ``ks`` without selecting a
-        # result. ``settle`` returns a replacement for the result; the previous fit is still intact then.
+        # If a pool with larger numbers of clusters than ``ks`` is needed, return a larger ``ks`` and select
+        # nothing. ``settle`` returns a replacement for the result, before the previous fit is overwritten.
         samples, pool, pairs = self._samples, self._samples.pool, side.pairs_of_points(self._samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
@@ -847,7 +847,7 @@ class ParetoPoolClusterer(
         self._publish(None)
         self.__dict__.update(saved)
 
-    if not TYPE_CHECKING:  # otherwise, mypy would accept any attribute
+    if not TYPE_CHECKING:  # if mypy saw __getattr__, it would accept any attribute
 
         def __getattr__(self, name):
             if name.startswith("_") or "verdict_" not in vars(self):

@@ -35,12 +35,12 @@ CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure be
 # Verdict if there is no pool.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Verdict thresholds: minimum probability of structure if the p-value is below DOUBTFUL_P, and if it is not;
-# DOUBTFUL_P itself; minimum confidence for "clear"; maximum confidence reported for "no structure".
+# STRUCTURE_FROM: minimum probability of structure, or STRUCTURE_DOUBTED if the p-value is >= DOUBTFUL_P.
+# CLEAR_FROM: minimum confidence for "clear". _MOST_OF_NOISE: maximum confidence for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
 # Limits for clipping the standardised excess over cluster-free reference data.
 _EXCESS = (-2.0, 3.0)
-# Minima: ARI of similar partitions, share of nested points, variance share explained by named features.
+# Minima: ARI of similar partitions, share of points in nested clusters, variance share of named features.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
 # _APART and the second largest cluster has at least _APART_SHARE of the samples (fewer may be outliers).
@@ -49,7 +49,7 @@ _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 _LEAST_SHOWN, _FEW = 0.01, 30
 # Maximum difference between scaled values that counts as rounding.
 _ROUNDING = 1e-9
-# The confidence is lowered if there are at least this many times more clusters than separated groups.
+# The confidence is lowered if there are at least this many clusters per separated group.
 _FAR_ABOVE = 2.5
 # Interval bounds by confidence, estimated by leaving out one source of data at a time. About 80% of the
 # adjusted Rand indices for the omitted data were within these intervals.
@@ -59,8 +59,8 @@ _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
-# Minimum agreement between families for the remark SMALL. If the p-value is small and the agreement on more
-# than _MANY clusters is at least _ALIKE, the probability of structure is raised to at least _AGREED.
+# The remark SMALL requires a family agreement of at least _COMMON. If the p-value is small and over _MANY
+# clusters have an agreement of at least _ALIKE, the probability of structure is raised to at least _AGREED.
 _COMMON, _MANY, _AGREED = 0.5, 10, 0.9
 BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
@@ -73,12 +73,12 @@ class Assessor:
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition; the probability of structure is that of ``best``, the pool's best partition."""
+        """Assess a partition; the probability of structure is that of ``best``, the best one in the pool."""
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
             found, X = self._among(varied, labels, best), self.samples.features
-            # In data of unit length, rows of zeros are called empty: they have no direction.
+            # If rows have unit length, rows of zeros are called empty, because they have no direction.
             empty = self.samples.has_directions and X is not None and not X[~varied].any()
             kind, named = "empty" if empty else "identical", _enumerated([str(k) for k in uniform])
             s, contain, are = ("s", "contain", "are") if len(uniform) > 1 else ("", "contains", "is")
@@ -92,7 +92,7 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # With one cluster or one per point, the confidence is 0, and the n_clusters of ``best`` is tested.
+        # For one cluster, or one per point, the confidence is 0, and the test uses ``best``'s n_clusters.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -133,7 +133,7 @@ class Assessor:
         return groups, sizes
 
     def _among(self, chosen: BoolArray, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition of the ``chosen`` points, without the other points."""
+        """Assess a partition as if the data consisted of the ``chosen`` points alone."""
         samples, pool = self.samples, self.samples.pool
         assert pool is not None
         labels, best, parts = labels[chosen], best[chosen], pool.labels[:, chosen]
@@ -166,7 +166,7 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Pool members with separated clusters, and each member's minimax silhouette (-1 if not computed)."""
+        """Indices of partitions with separated clusters, and all minimax silhouettes (-1: not computed)."""
         pool, (shown, minimax, *_) = self.samples.pool, self._indices
         assert pool is not None
         found = np.full(pool.n_partitions, -1.0)
@@ -194,7 +194,7 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points are distinct. Duplicate points look like clusters."""
+        """Whether at least half of the points are distinct; many duplicates would look like clusters."""
         equal = self.samples.equal_points
         return self.samples.positions is not None and (
             equal is None or 2 * len(np.unique(equal)) >= len(equal)
@@ -333,10 +333,10 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Return whether each of q partitions has separated clusters, given their FEATURES, (q, n_features)."""
+    """Return whether each partition has separated clusters; ``features`` has a row of FEATURES for each."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # If there are many clusters, _APART_SHARE can exceed every cluster's share; require half of the mean.
+    # If there are many clusters, require half of their mean share, which can be less than _APART_SHARE.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
@@ -359,14 +359,14 @@ class Assessment(NamedTuple):
         """Add a remark on why an alternative with a higher expected index is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
-        # The verdict was "clear" only because the clusters are separated. Drop the remark that says so.
+        # If the verdict was "clear" only because the clusters are separated, drop the remark that says so.
         chance = (BEYOND_CHANCE,) if verdict != self.verdict and self.p_value >= DOUBTFUL_P else ()
         others = tuple(remark for remark in self.remarks if not chance or remark != _SEPARATED)
         return self._replace(verdict=verdict, remarks=(*chance, *others, said))
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return verdict and remarks, given the probability of structure and whether clusters are apart."""
+    """Return the verdict and its remarks; ``apart`` says whether the clusters are separated."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
@@ -380,14 +380,14 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
 
 # Estimator attributes that store an assessment, in the order of its fields.
 _ASSESSED = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
-# Assessments of the only possible partition, and of a partition without a pool.
+# Assessments if only one partition is possible (NOTHING), and if there is no pool (NOTHING_KNOWN).
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 ALL_EQUAL = "all samples are identical"
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 
 class Term(NamedTuple):
-    """Mean and standard deviation of a feature, and its coefficients in both models after standardisation."""
+    """Mean and standard deviation that standardise a feature, and its coefficients in the two models."""
 
     mean: float
     scale: float
@@ -420,7 +420,7 @@ class ConfidenceModel:
 
 
 # Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, plus four
-# tables of each generated kind (14 with clusters, 9 without). Features with coefficients of 0 are not used.
+# tables of each generated kind (14 with clusters, 9 without). Features with coefficients of 0 are omitted.
 MODEL = ConfidenceModel(
     0.741,
     1.398,
@@ -490,7 +490,7 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Return a line of text for each row of ``alternatives_``, by the rule that selects it in ``choose``."""
+    """Return a line of text for each alternative, by its selection rule, such as ``"alternative-0"``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -502,7 +502,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe the result's granularity and the adjacent ones; return "" if the pool has only one."""
+    """Describe the granularity of the result and the adjacent ones; return "" if there is only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -565,7 +565,7 @@ class PoolReportMixin(ReportMixin):
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         if self._samples.counts is not None:
-            del arrays["landmark_of"]  # one entry per table row
+            del arrays["landmark_of"]  # has one entry per table row
         of_pool: dict[str, Any] = {}
         if pool is not None:
             of_pool = {
@@ -617,7 +617,7 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Number of clusters of the result and, for the other granularities, of their best partitions."""
+        """Number of clusters by granularity: of the result or, for the others, of their best partition."""
         check_is_fitted(self)
         found = self._candidates
         if found is None:
@@ -649,7 +649,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
-        """Return, for each sample and cluster, the weighted share of partitions that group them together."""
+        """Return the weighted share of partitions that group a sample (row) with a cluster (column)."""
         found, landmark_of = self._support_of_points(), self._samples.landmark_of
         return found if landmark_of is None else found[self._shown(landmark_of)]
 
@@ -668,7 +668,7 @@ class PoolReportMixin(ReportMixin):
             inside = (labels >= 0) & (row >= 0)
             counts = np.zeros((int(row.max(initial=-1)) + 2, n_clusters))
             np.add.at(counts, (row[inside], labels[inside]), 1.0)
-            # The last row is the support for noise, which is 0.
+            # Noise, labelled -1, selects the last row: its support is 0.
             found += weight * (counts / sizes)[row]
         return found
 

@@ -119,7 +119,7 @@ def evolve_with_controls(
     checkpoint: Checkpoint | None,
     **options: Any,
 ) -> Plans[Evolution]:
-    """Evolve a pool, also with random survival, and select results from the pool and both evolved pools."""
+    """Evolve a pool twice, once with random survival; select a result from it and from each evolved pool."""
     objectives = pool.objectives
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
@@ -149,7 +149,7 @@ def _composed(
     members: Labels, graph: operators.LabelGraph, indices: Sequence[ValidityIndex], total: Total, *,
     n_clusters: int | None, constraints: PairwiseConstraints | None, rng: np.random.Generator, largest: int,
 ) -> tuple[PartitionProblem, Any, Any, Any, Any]:  # fmt: skip
-    """Return problem, sampling, crossover, mutation and repair (or None) for the pool's partitions."""
+    """Return the problem, sampling, crossover, mutation and repair (or None) of the evolution."""
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")

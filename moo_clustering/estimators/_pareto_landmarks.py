@@ -39,7 +39,7 @@ _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.
 # A landmark is in a sparse region if the distance to its fifth neighbour is over _SPARSE times the median of
 # this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Rare groups are sought among rows farther from their centre than _OUTER times the median of its rows.
+# Rare groups are sought among rows whose distance to their centre is over _OUTER times its median.
 _OUTER = 1.5
 
 
@@ -60,7 +60,7 @@ class FeatureScaling:
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
         """Learn the scaling from a dense or sparse table, in column blocks if it is large."""
         # ``"isotropic"`` scales all features by the same factor. Sparse data with more than ``n_components``
-        # features are reduced, ignoring ``scale``. Only samples in the mask ``among`` are used.
+        # features are reduced, ignoring ``scale``. The scaling is learned from the samples in ``among``.
         if sp.issparse(X) and min(X.shape) > n_components:
             # If the variance is 0, the explained variance ratios are undefined.
             with np.errstate(invalid="ignore"):
@@ -114,7 +114,7 @@ class FeatureScaling:
         if self.components is not None:
             columns, reduce = self.components.components_.T.copy(), self.components.transform
             parts = [near_one(_floating(part)) for part in _row_parts(X)]
-            by_row = self.by_row and not sp.issparse(X)  # in sparse products, rows are independent anyway
+            by_row = self.by_row and not sp.issparse(X)  # rows of sparse products are always independent
             parts = [row_products(part, columns) if by_row else reduce(part) for part in parts]
             return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
         if self.unit:
@@ -182,7 +182,7 @@ class Placement:
         groups = separate_groups(features, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
-            # Drop centres with most of their samples in rare groups: these groups get their own landmarks.
+            # Drop a centre if most of its samples are in rare groups, which get their own landmarks.
             cell = PointSearch(centers)(features, 1)[0][:, 0]
             among = np.concatenate([members for members, _ in groups])
             of_groups = np.bincount(cell[among], minlength=len(centers))
@@ -218,7 +218,7 @@ class Placement:
         return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of the outliers and the points in ``before``, except points of rare groups."""
+        """Return a mask of the outliers and of the points in ``before``, without points of rare groups."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -237,7 +237,7 @@ def rounding(rows: FloatArray) -> float:
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Return each landmark's rare group (-1 if none) after dropping groups of unsuitable size, or None."""
+    """Drop rare groups of unsuitable size; return each landmark's group (-1: none). None without groups."""
     # A landmark of identical rows (``uniform``) far from all others becomes a group, even if its share of the
     # rows exceeds the maximum. Otherwise, it would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
@@ -251,7 +251,7 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Return the rows and the longest internal link of each small group that is far from all other rows."""
+    """Find small groups far from all other rows; return the row indices and longest link of each group."""
     # Groups are sought only among the rows returned by ``_outer_rows``.
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
@@ -280,7 +280,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest
         near[group] = False
-        # Most groups can be rejected by comparison with every 64th or every eighth of the nearby rows.
+        # Compare with every 64th and every eighth nearby row first, which is enough to reject most groups.
         others, search = np.flatnonzero(near), PointSearch(rows[group])
         for step in (64, 8, 1):
             if search(rows[others[::step]], 1)[1].min(initial=np.inf) < factor * longest:
@@ -311,7 +311,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # Heterogeneous: the upper quartile of distances to the fifth neighbour is over twice the minimum.
+    # A cell is heterogeneous if the upper quartile of fifth-neighbour distances is over twice the minimum.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -322,8 +322,8 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest)`` for groups whose gap is at least ``factor`` * longest link."""
-    # A group replaces a single group nested in it, but not several. If it is rejected, try nested groups.
+    """Call ``accept(members, longest)`` for groups with a gap of at least ``factor`` * longest link."""
+    # A group with several groups nested in it is not tried. If a group is rejected, try the one nested in it.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # dendrogram node of each component, indexed by its root
@@ -369,8 +369,8 @@ class PointSearch:
     """Exact nearest-neighbour search. The result for a query does not depend on the other queries."""
 
     def __init__(self, points: FloatArray, limits: Any = None, pivots: Any = None) -> None:
-        # A point is not found by queries farther away than its distance in ``limits``.
-        # Group the points around pivots by five k-means steps, or one step from given ``pivots``.
+        # ``limits`` contains the maximum distance at which a query can find each point.
+        # Group the points around pivots by five k-means steps, or by one step if ``pivots`` are given.
         n_steps, n_groups = 1, max(1, min(32, len(points) // 8))
         if pivots is None:
             n_steps, pivots = 5, points[np.linspace(0, len(points) - 1, n_groups).astype(np.intp)]
@@ -422,14 +422,14 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # The rows of earlier batches enter a sum as the centre (their mean) times their number.
+        # A sum includes the rows of earlier batches as their mean (the centre) times their number.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)
         counts += new
         centers = np.where(new[:, None] > 0, sums * (1 / np.maximum(counts, 1))[:, None], centers)
         if due:
-            # Move centres with few rows to random rows of the batch; move at most batch / 2 centres.
+            # Move centres with few rows, but at most batch / 2 centres, to random rows of the batch.
             since, low = 0, counts < 0.01 * counts.max()
             if low.sum() > batch // 2:
                 low[np.argsort(counts)[batch // 2 :]] = False
@@ -458,7 +458,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Move the landmarks of noise clusters to the cluster of the nearest other landmark."""
+    """Dissolve noise clusters: their landmarks join the cluster of the nearest landmark outside them."""
     # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
     # At most 5% of samples move, and partitions keep at least the pool's minimum number of clusters.
     near, distances = PointSearch(points)(points, _AROUND + 1)
@@ -502,7 +502,7 @@ def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
 
 
 def landmark_means(X: Any, landmark_of: Labels, counts: IntpArray | None = None) -> Any:
-    """Return the mean of each landmark's samples, or their sum / ``counts``; sparse if X is sparse."""
+    """Return the sum of each landmark's samples divided by ``counts`` (default: the number of samples)."""
     counts = np.bincount(landmark_of) if counts is None else counts
     # Use 32-bit indices, because scikit-learn's clusterers reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)

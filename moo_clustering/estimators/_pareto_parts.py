@@ -26,7 +26,7 @@ _MOST_KNOWN = 100_000
 
 
 class KnownRows(NamedTuple):
-    """Rows with labels or pairs: their table indices and labels, and pairs of positions in ``rows``."""
+    """Table rows with labels or pairs: their indices ``rows``, labels, and pairs of positions in ``rows``."""
 
     rows: Int64Array
     y: Any
@@ -35,7 +35,7 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels, must-links and cannot-links of these rows, or three times None if there are no rows."""
+        """Labels, must-links and cannot-links of these rows, or (None, None, None) if there are no rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod
@@ -74,7 +74,7 @@ class KnownRows(NamedTuple):
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Replace the stored rows with labels or pairs by the given table rows (in at most one pass)."""
+    """Store the given table rows as those with labels or pairs; this reads the table at most once."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -92,9 +92,9 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Callable that predicts labels of rows, except that rows with labels or pairs get ``of_known``."""
+    """Callable that predicts the labels of rows; rows with labels or pairs have the labels ``of_known``."""
 
-    # ``marked`` is a mask of clusters: outliers in these clusters are labelled -1.
+    # Outliers in the clusters of the mask ``marked`` are labelled -1.
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class PooledLabels:
         self.known: tuple[Int64Array, IntArray] | None = None
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
-        # Drop arrays that prediction does not need; use None, because hashes of empty arrays can differ.
+        # Replace unneeded arrays by None, not by empty arrays, whose hashes can differ.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
             omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}
@@ -235,12 +235,12 @@ class PartsMixin(PartLabelsMixin):
         return PooledLabels(self._samples, self._solution, marked, known, self.preparer_, columns)
 
     def _required_rows(self: Any) -> Any:
-        # The sample must contain a row of each landmark.
+        # The sample must contain at least one row of each landmark.
         return self._samples.counts.first
 
     def _with_rows(self: Any, rows: NDArray[Any], labels: Labels) -> Any:
         if "alternatives_" not in vars(self):
-            self._restore()  # pickles contain no scores or alternatives
+            self._restore()  # restores scores and alternatives, which pickles omit
         found: Any = super()._with_rows(rows, labels)
         samples, nearest = self._samples, _landmarks(rows, self._samples)
         of_rows = {"scaled": samples.transform(rows), "outliers": samples.outlying(rows)}

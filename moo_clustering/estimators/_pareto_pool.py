@@ -36,7 +36,7 @@ from moo_clustering.validity import ValidityIndex
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
 # Fewer landmarks than this are repeated, because clustering algorithms need several points per cluster.
 _FEW_LANDMARKS = 20
-# Row indices for a fit without labels and pairs: an empty array.
+# Rows with labels or pairs in a fit without labels and pairs: an empty array of indices.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
@@ -65,7 +65,7 @@ class RowCounts(NamedTuple):
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Count rows ``start``, ``start + 1``, ..., given their landmarks, distances and outlier mask."""
+        """Count the rows from ``start`` on by their landmarks ``at``, distances ``away`` and outlier mask."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
@@ -93,9 +93,9 @@ class PooledSamples:
     # ``features`` are the scaled features of the points, or None for distances and bags. For bags,
     # ``kernels`` replace the graph and linear kernels. Distances and bags have ``coincident``, the groups of
     # points at distance 0; distances also have principal ``coordinates``. ``transform`` scales new samples;
-    # ``nearest(X_new, n)`` returns the indices and distances of their nearest points. ``landmark_of`` is the
-    # index of each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it
-    # is None, and ``rows`` contains the unscaled features. ``far`` is the outlier mask of the points, and
+    # ``nearest(X_new, n)`` returns indices and distances of the points nearest to them. ``landmark_of`` is
+    # each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it is
+    # None, and ``rows`` contains the unscaled features. ``far`` is the outlier mask of the points, and
     # ``far_rows`` are the outliers' features before they were moved towards inliers. With landmarks,
     # ``outliers`` is the outlier mask of the samples. ``rare`` is the rare group of each landmark (-1 if
     # none), or None without groups. In every pool partition, the groups in the mask ``apart`` are clusters.
@@ -197,14 +197,14 @@ class PooledSamples:
         of_points[..., self.landmark_of] = labels
         n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
         if equal is not None and not n_samples.all():
-            # Copies of a repeated landmark that have no samples get the label of a copy that has samples.
+            # If a landmark was repeated, copies without samples get the label of a copy with samples.
             place = np.zeros(self.n_points, dtype=np.intp)
             place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
             of_points = of_points[..., place[equal]]
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Return weighted means of ``values``, shape (n_points, c), over each sample's nearest points."""
+        """Return weighted means of ``values``, shape (n_points, c), at the points nearest to each sample."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
@@ -232,7 +232,7 @@ class PooledSamples:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random-walk matrix (I - .9 B)^-1 of the graph, used for the graph kernel and to propagate pairs."""
+        """Random-walk matrix (I - .9 B)^-1 of the graph, for the graph kernel and to propagate pairs."""
         # Random walks get longer as the factor .9 approaches 1.
         return diffusion(dense_affinity(self.graph), 0.9)
 
@@ -244,7 +244,7 @@ class PooledSamples:
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """Cache by criterion name: the fitted agreement and criterion, and their values for the pool."""
+        """Cache of fitted agreement and criterion, and of their values for the pool, by criterion name."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -276,8 +276,8 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). Only rows
-            # whose bound exceeds the limit are compared with inliers, first with the landmark's neighbours.
+            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). If this bound
+            # exceeds the limit, compare the row with inliers, beginning with the landmark's neighbours.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -306,7 +306,7 @@ class PooledSamples:
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool from the points outside rare groups, and add the rare groups to its partitions."""
-        # Rare groups in ``apart`` become clusters. Others, and noise, join the nearest landmark's cluster.
+        # Rare groups in ``apart`` become clusters. Others and noise join the nearest landmark's cluster.
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
@@ -325,7 +325,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """Tuple: search function for inliers, their distances to their fifth neighbours, and the inliers."""
+        """Search function for inliers, the inliers' distances to their fifth neighbours, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
@@ -362,10 +362,10 @@ def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
-    # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only rows in the
-    # mask ``apart`` (unlike training rows) become points or, if there are more than ``n_landmarks / 10`` of
-    # them, that many centres. In every partition, a new point joins the cluster of the nearest earlier point.
-    # With a ``k_range``, a new pool is built, and replaces partitions of the same family and n_clusters.
+    # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only the rows in
+    # ``apart``, which are unlike training rows, become points; more than ``n_landmarks / 10`` of them are
+    # represented by that many centres. In every partition, a new point joins the nearest earlier point's
+    # cluster. With a ``k_range``, partitions of a new pool replace those of the same family and n_clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -392,7 +392,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # An earlier sample keeps its landmark if its new landmark is at the same position.
+        # If the new landmark of an earlier sample is at the position of its old one, keep the old one.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
@@ -436,7 +436,7 @@ def extended(
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Average the rows ``values[positions]``, shape (n, n_nearest, c), by inverse squared distance."""
+    """Average ``values[positions]``, shape (n, n_nearest, c), weighted by inverse squared distance."""
     shares = nearest_weights(distances)
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
@@ -464,7 +464,7 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Scale a table; return a function from ``k_range`` to its samples with the pool of all views."""
+    """Scale a table; return a function that builds its PooledSamples, with all views, for a ``k_range``."""
     # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If this is not the
     # whole table, each landmark is then moved to the mean of all rows assigned to it.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
@@ -515,7 +515,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform row sample in table order, and the column bounds (None if the sample has all rows)."""
+    """Return a uniform row sample in table order, and the column bounds (None if it contains all rows)."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -538,7 +538,7 @@ def _placed_rows(
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
     """Move each landmark to the mean of its rows; return landmarks, their outlier mask and row counts."""
-    # Also return the outlier mask of the rows. This and ``landmark_of`` are empty for partitioned tables.
+    # The outlier mask of the rows comes last; for partitioned tables, it and ``landmark_of`` are empty.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
     placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
@@ -600,7 +600,7 @@ def _search(
 
 
 def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
-    """Call ``function(rows, start, search, *args)`` for each part or row block; merge the results."""
+    """Call ``function(rows, start, search, *args)`` for each part or block of rows; merge the results."""
     if isinstance(table, Parts):
         return table.map(function, search, *args, merge=_merged, description=description)
     assert search.features is not None
@@ -610,7 +610,7 @@ def _mapped(table: Any, description: str, function: Any, search: PooledSamples, 
 
 
 def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
-    """Return each landmark's row counts, the scaled rows, their landmarks, and their outlier mask."""
+    """Return the row counts of the landmarks, the scaled rows, their landmarks, and the outlier mask."""
     assert search.transform is not None
     scaled = search.transform(rows)
     positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
@@ -620,13 +620,13 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
 
 
 def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tuple[Any, ...]:
-    """Return each landmark's row counts and, for tables in memory, the rows' landmarks and outlier mask."""
+    """Return the landmarks' row counts; for tables in memory, also the rows' landmarks and outlier mask."""
     counts, _, at, outlying = _assigned(rows, start, search)
     return counts, *([each[: in_memory * len(at)]] for each in (at, outlying))
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """For each landmark, return row counts, the exact sum of offsets of its inliers, and their number."""
+    """Return, per landmark, the row counts, the exact sum of its inliers' offsets, and their number."""
     assert search.features is not None
     m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
@@ -674,7 +674,7 @@ def samples_of(
     n_samples: int, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     min_cluster_size: int | None, options: Mapping[str, Any], **changes: Any,
 ) -> PooledSamples:  # fmt: skip
-    """Return a table's samples with their graph and a trivial pool, after its landmarks are placed."""
+    """Return the PooledSamples of a table with placed landmarks: with a graph, but with a trivial pool."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
     # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)

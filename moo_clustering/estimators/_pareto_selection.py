@@ -36,15 +36,15 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 SCORE_WEIGHT = 20.0
 # Maximum number of alternatives, and their maximum adjusted Rand index with the result and each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# A finer partition can replace the result if its agreement and share of nested points are at least these.
+# Minimum agreement of a finer partition that replaces the result, and minimum share of its nested points.
 _AGREED, _NESTED = 0.99, 0.98
-# A cluster is divided only if the p-value of the division is below this. In 600 tables of two to six Gaussian
-# clusters, 8 divisions split one Gaussian (all p >= .17), and 24 separated Gaussians (p <= .10 for 21).
+# A cluster is divided only if the p-value is below this. In 600 tables of two to six Gaussian clusters,
+# 8 divisions split a single Gaussian (all p >= .17), and 24 separated several (p <= .10 for 21 of them).
 _MOST_BY_CHANCE = 0.1
-# The pool is extended if n_clusters of the best partition exceeds this share of the largest n_clusters.
+# The pool is extended if the best partition has more than this share of the pool's largest n_clusters.
 _NEAR_TOP = 2 / 3
-# The pool is also extended if Ward and Genie agree on more clusters: number of n_clusters values compared,
-# and minimum mean cluster size (with 10, they agree by at most .76 on data without clusters).
+# The pool is also extended if Ward and Genie agree on more clusters. Number of n_clusters values compared,
+# and minimum mean cluster size (with 10, their agreement on data without clusters is at most .76).
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: the range of n_clusters in the pool, divided into thirds on a logarithmic scale.
 GRANULARITIES = ("few", "some", "many")
@@ -62,7 +62,7 @@ class SideInformation:
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Return a copy with unlabelled samples added, ``before`` at the start and ``n_new`` at the end."""
+        """Return a copy with ``before`` unlabelled samples added at the start, and ``n_new`` at the end."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))
@@ -171,7 +171,7 @@ class Objectives:
         return _values(self.indices, labels)
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Return the family agreement (without the broad support), a feature of the confidence model."""
+        """Return the family agreement without the broad support, as the confidence model requires."""
         first = self.indices[0]
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
@@ -180,12 +180,12 @@ class Objectives:
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """Return the score or, with labels or pairs, 20 times the score plus the log-likelihood of these."""
+        """Return the score; with labels or pairs, 20 times the score plus the log-likelihood of these."""
         total = self.score(values)
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
-            # Without this penalty, a partition with tiny clusters around the paired samples could score best.
+            # Without this penalty, a partition with tiny clusters around paired samples could score best.
             total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
@@ -225,7 +225,7 @@ def objectives_for(
     weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit the agreement, the criterion and the evidence. ``weight=None`` uses the criterion's default."""
+    """Fit agreement, criterion and evidence. The default ``weight`` depends on the criterion."""
     # Agreement and criterion do not depend on labels and pairs, so they are cached with the samples.
     if criterion not in samples.scored:
         assert samples.pool is not None
@@ -259,7 +259,7 @@ def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
 
 
 class BroadAgreement(validity.ValidityIndex):
-    """Family agreement plus broad support: the mean adjusted Rand index (0 if negative) over all families."""
+    """Family agreement plus broad support (mean adjusted Rand index with all families; 0 if negative)."""
 
     # Family agreement is a median, so it is low for structures that few families find, such as spirals.
 
@@ -275,7 +275,7 @@ class BroadAgreement(validity.ValidityIndex):
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # Weights that make a sum over partitions equal to the mean of the means of the families.
+        # With these weights, a sum over partitions is the mean of the means of the families.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
@@ -287,7 +287,7 @@ class BroadAgreement(validity.ValidityIndex):
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Return the family agreement alone. For the pool's own partitions, it is computed only once."""
+        """Return the family agreement alone; that of the pool's own partitions is computed only once."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
@@ -329,7 +329,7 @@ class LogClusters(validity.ValidityIndex):
 
 @dataclass(frozen=True, eq=False)
 class LeastSizes:
-    """Minimum cluster size, and a method that merges smaller clusters."""
+    """Minimum cluster size ``least``, and merging of smaller clusters."""
 
     least: int
     weights: FloatArray  # shape (n_points,): samples per point
@@ -394,7 +394,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of partitions within ``interval`` that satisfy ``equal`` and ``sizes`` (each if possible)."""
+        """Mask of partitions within ``interval`` that satisfy ``equal`` and ``sizes``, each if any does."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -409,7 +409,7 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Return these candidates restricted to an ``interval``; raise a ValueError if none is eligible."""
+        """Restrict candidates to an ``interval`` of n_clusters; raise a ValueError if none is eligible."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -446,7 +446,7 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest partition of high agreement that is nested in ``labels``, or else ``labels``."""
+        """Return the finest partition of high agreement nested in ``labels``, or ``labels`` if none is."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if its points, with positions X, differ from cluster-free data.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
@@ -469,7 +469,7 @@ class Candidates:
         return labels
 
     def joined(self, other: Candidates) -> Candidates:
-        """Return these candidates followed by others, which must be scored by the same objectives."""
+        """Append the candidates of ``other``, which must be scored by the same objectives."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("values", "score", "total")
@@ -493,8 +493,8 @@ class Candidates:
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
         """Return up to four high-scoring, mutually different alternatives and their ARI with the result."""
-        # The first pass requires that n_clusters differs from that of the result and earlier alternatives by
-        # a factor of at least 1.25; the second pass does not.
+        # In the first pass, n_clusters of an alternative must differ from that of the result and of earlier
+        # alternatives by a factor of at least 1.25; in the second pass, it need not.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
@@ -543,8 +543,8 @@ def choose_solution(
     trusted: bool | None = None,
 ) -> Solution:  # fmt: skip
     """Compute the result from the candidates, labels and pairs, or from labels and bag kernels alone."""
-    # ``hard``: must-links are certain. ``trusted``: whether the best candidate is the result if it does not
-    # contradict labels. If ``trusted`` is None, classes are predicted from the labels.
+    # ``hard``: must-links are certain. ``trusted``: the best candidate becomes the result if it does not
+    # contradict the labels. If ``trusted`` is None, classes are always predicted from the labels.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -597,7 +597,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
     else:
         step, limit = max(2, top // 10), n_points // 5
         more = [*range(top + step, min(2 * top, limit) + 1, step)]
-        # HDBSCAN can find more than ``top`` clusters, but no other family in the pool can agree with it then.
+        # If HDBSCAN finds more than ``top`` clusters, no other family in the pool can agree with it.
         if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
             agreed = agreed_number(samples, candidates, top + 1, n_points // _FEWEST_PER_GROUP)
             last = min(math.ceil(agreed / _NEAR_TOP), limit)
@@ -606,7 +606,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 
 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
-    """Return the n_clusters for which Ward and Genie agree most, or 0 if they agree too little."""
+    """Return the n_clusters for which Ward and Genie agree most, or 0 if their best agreement is too low."""
     # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
     # suggests separate groups. Exclude data with many duplicates, which look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
@@ -633,7 +633,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the only possible partition into (at most) ``n_clusters``, or None; warn if it has fewer."""
+    """Return the partition if only one is possible, otherwise None; warn if it has too few clusters."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -668,8 +668,8 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster by propagated pairs, and repair violated pairs. Cross-validate ``n_clusters`` if it is None."""
-    # There are too few pairs for cross-validation, so repair the best candidate instead.
+    """Cluster with propagated must-links and cannot-links, and repair those that the partition violates."""
+    # By default, ``n_clusters`` is cross-validated. With too few pairs, repair the best candidate instead.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
     else:
@@ -703,11 +703,11 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
-    """Return the best candidate, its clusters numbered by class, or None if it contradicts the labels."""
-    # If no cluster has labels of several classes, ``trusted`` decides. Otherwise, return the candidate if
-    # ``clamp`` is True, a cluster has no labels, and a fifth of the labels are the only ones of their class.
-    # (By the Good-Turing estimate, a fifth of samples then belong to classes without labels.) Clusters
-    # without labels get numbers above the class numbers.
+    """Return the best candidate with clusters numbered by class, or None if it contradicts the labels."""
+    # If no cluster has labels of several classes, ``trusted`` decides. Otherwise, the candidate is returned
+    # only if ``clamp`` is True, a cluster has no labels, and a fifth of the labels are the only ones of their
+    # class: by the Good-Turing estimate, a fifth of the samples then belong to classes without labels.
+    # Clusters without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
@@ -740,7 +740,7 @@ def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """Class scores of the points, and the factors and classifiers that turn them into probabilities."""
+    """Class scores of the points, with factors and classifiers that convert them to probabilities."""
 
     scores: FloatArray  # shape (n_points, n_classes)
     # shape (n_classes,): factors that adjust the class shares to the class prior.
@@ -758,7 +758,7 @@ class ClassModel:
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
 
     def clusters(self, samples: PooledSamples, of_clusters: IntArray | None, rows: Any) -> Labels:
-        """Return the most probable cluster of each row; ``of_clusters`` is the class of each cluster."""
+        """Return each row's most probable cluster; ``of_clusters`` contains the class of each cluster."""
         shares = self.of_rows(samples, rows)
         return (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1).astype(np.int32)
 
@@ -773,9 +773,9 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, combined with classifiers."""
-    # If ``found``, the classes of the points, is given, the kernel affects only the probabilities, of which
-    # the class in ``found`` gets at least .5. ``kind="auto"`` uses classifiers if there is a mean of four
-    # labels per class. Takes O(n_points^3) time.
+    # ``found`` contains the points' classes, if known: the kernel then affects only the probabilities, and
+    # each class in ``found`` gets a probability of at least .5. ``kind="auto"`` uses classifiers if there
+    # are at least four labels per class on average. Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     # With fewer labels, graph and linear kernels worsen the results for non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes
@@ -821,7 +821,7 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between all points and labelled points; partitions that match the labels have more weight."""
+    """Kernel between all points and labelled points, which favours partitions that match the labels."""
 
     # ``counts``, shape (n_points, n_classes): number of labelled samples per point and class.
 

@@ -170,7 +170,7 @@ class AMOSAClus(MedoidSetClusterer):
 
     def _repaired_labels(self, problem: Any, front: Population) -> NDArray[np.int32]:
         if isinstance(problem, CenterProblem):
-            return self.pareto_labels_  # already replaced together with the centres
+            return self.pareto_labels_  # already repaired, together with the centres
         return super()._repaired_labels(problem, front)
 
     def _set_representatives(self) -> None:
@@ -199,7 +199,7 @@ def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArr
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
-    """Return the result for one or two samples, in which each sample is a cluster."""
+    """Return the result for one or two samples: each sample is a cluster."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
     genes, names = problem.features.reshape(1, -1), ["F", "G", "H"]
@@ -309,7 +309,7 @@ class CenterProblem(Problem):
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Assign samples subject to the constraints; return labels and the centres of non-empty clusters."""
+        """Assign samples so that constraints hold; return labels, and the centres of non-empty clusters."""
         assignment = ConstrainedAssignment(self._pairs())
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):
@@ -336,7 +336,7 @@ class CenterProblem(Problem):
             yield centers[:size]
 
     def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, NDArray[np.int64]]:
-        """Return contiguous labels, distances to nearest centres, and indices of centres with samples."""
+        """Return labels without gaps, distances to nearest centres, and indices of centres with samples."""
         D = row_distances(self.features, centers, self.metric)
         nearest = D.argmin(axis=1)
         used, labels = np.unique(nearest, return_inverse=True)
@@ -388,7 +388,7 @@ _NOT_SAMPLES = "centres are not samples, so the distances between centres are un
 
 
 class _GivenRows(MedoidSpace):
-    """Precomputed distances between centres and all samples, for constrained assignments."""
+    """Given distances from centres (rows) to all samples, in the form that ConstrainedAssignment needs."""
 
     def __init__(self, D: FloatArray) -> None:
         self._rows = np.ascontiguousarray(D)

@@ -120,7 +120,7 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing if unlabelled. Each pair of labelled bags is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of each row of ``X``, or the first row of each bag followed by the number of rows.
+            Bag identifier of each row of ``X``; or first row of each bag, followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag indices that must be in the same cluster, or in different clusters.
         """
@@ -164,7 +164,7 @@ class BagClusterer(
         if pandas and hasattr(X, "columns") and len(X) != len(distances):
             import pandas as pd  # slow import
 
-            # Create the DataFrame here: scikit-learn's wrapper would use the index of X, not one of bags.
+            # Create the DataFrame here: the index of X, which scikit-learn would use, counts instances.
             return pd.DataFrame(distances)  # type: ignore[return-value]
         return distances
 
@@ -196,7 +196,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags, and set the fitted attributes. Methods with a search yield its Plan first."""
+        """Cluster the bags, and set the fitted attributes. Methods that run a search first yield its Plan."""
 
     def _check_sizes(self, n_bags: int) -> None:
         _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
@@ -212,7 +212,7 @@ class BagClusterer(
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair that enforces pairs and minimum cluster sizes, or None if it has no effect."""
+        """Return the repair that enforces pairs and minimum cluster sizes, or None if neither needs one."""
         return pair_rule(
             data.bags.n_bags,
             least,
@@ -223,7 +223,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite identical bags, set ``labels_`` and related attributes; return former cluster numbers."""
+        """Unite identical bags, set ``labels_`` and related attributes; return each cluster's old number."""
         why, least = "the distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -249,7 +249,7 @@ class BagClusterer(
         self.cluster_centers_ = centers * self._range.span + self._range.low
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the medoids, given as one bag index per cluster in ``labels_``, and the kind of distance."""
+        """Set the kind of distance and the medoids, which are one bag index per cluster in ``labels_``."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind
@@ -293,8 +293,8 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Return the index of the first minimum of non-negative values along the last axis, up to rounding."""
-    # Treat relative differences of up to 1e-9, the rounding error of matrix products, as ties.
+    """Return the index of the minimum along the last axis; of values equal up to rounding, the first wins."""
+    # Non-negative values are ties if they differ by a factor of up to 1 + 1e-9, by rounding.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
@@ -353,7 +353,7 @@ class FeatureRange(NamedTuple):
 
     @classmethod
     def unit(cls, n_features: int) -> FeatureRange:
-        """Create a range for which scaling leaves values unchanged."""
+        """Create the range from 0 to 1, for which scaling does not change the values."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def scale_bags(self, bags: Bags) -> Bags:

@@ -127,7 +127,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics of the individuals without illegal empty clusters, which can lower the objective."""
+    """Statistics of the legal individuals only, because illegal empty clusters can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # If repairs keep must-links, there may be too few free bags to fill small clusters.
+        # If repairs enforce must-links, too few free bags may remain to fill small clusters.
         guaranteed = data.constraints is None or self.constraint_handling == "penalty"
         geometry = BagGeometry(
             data.bags,
@@ -196,7 +196,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         return float(objective.evaluate(self.labels_)[0])
 
     def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the partition, shape (1, n_bags), after filling clusters that are too small."""
+        """Add bags to clusters that are too small; return the partition, shape (1, n_bags)."""
         n_bags = data.bags.n_bags
         least = self._smallest_size(n_bags)
         if np.bincount(labels[0], minlength=self.n_clusters).min() >= least:
@@ -226,7 +226,7 @@ class MutationOptions:
 @documented(BagObjective.improve)
 @_options.estimator
 class RedrawOptions(MutationOptions):
-    """Parameters of mutations that draw each gene with probabilities that depend on the resulting objective.
+    """Parameters of mutations that prefer, for each gene, the clusters that give a low objective.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     Unlike :class:`MIGKA`, it allows empty clusters during the search, and draws all mutated genes at once,
     with probabilities that depend on the distances to the centroids. Its objective is cheaper to compute: a
     generation takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
-    ``min_cluster_size`` bags per cluster; ``logbook_`` describes only such partitions. Source: Evolutionary
+    ``min_cluster_size`` bags per cluster; ``logbook_`` contains only such partitions. Source: Evolutionary
     multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
     Parameters
@@ -288,8 +288,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
         Objective: within-cluster sum of squares of the bag means, or a literal interpretation of Eq. 7.
         ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
-        Factor that multiplies the fitness of partitions with empty clusters: the share of non-empty clusters
-        or, as in the paper, their number, which is no penalty, because it is at least 1.
+        Fitness factor for partitions with empty clusters: share of non-empty clusters (``"ratio"``) or, as in
+        the paper, their number. The number is at least 1, so it is no penalty.
 
     Examples
     --------
@@ -388,8 +388,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC search over local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), moves
-    single bags of each child until it is a local optimum, and removes duplicate partitions. Local searches
-    from random partitions find worse optima than CHC, unless there are few local optima or only a few dozen
+    single bags of each child until it is a local optimum, and removes duplicate partitions. It finds better
+    optima than local searches from random partitions, unless there are few optima or only a few dozen
     searches. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
@@ -454,8 +454,8 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     Parameters
     ----------
     n_clusters, k_min : int
-        Maximum and minimum number of clusters. By default, ``k_min`` equals ``n_clusters`` as published,
-        because the Davies-Bouldin index is biased with respect to the number of clusters.
+        Maximum and minimum number of clusters. By default, both are equal, as published, because the
+        Davies-Bouldin index is biased with respect to the number of clusters.
     centers : {"medoid", "mean"}
         Centres used by the index: medoids, or centroids, which explain the published results.
     mutation : {"index", "rank"}
@@ -523,7 +523,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         del self._score
         labels, medoids = score.partitions(best[None])
         order = self._set_labels(data, labels[0], k_min=self.k_min)
-        if self.n_clusters_ == 1:  # with one cluster, the index is 0 for any medoid
+        if self.n_clusters_ == 1:  # the index is then 0 for any medoid
             medoids[0, order] = score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
         return float(score(best[None])[0])
@@ -557,7 +557,7 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Return repaired labels and medoids padded with -1; a medoid that leaves its cluster is replaced."""
+        """Return repaired labels, and medoids padded with -1; replace each medoid that left its cluster."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
         packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids first, then -1
@@ -571,14 +571,14 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return distances to medoids, with large values between medoids, so that repairs move no medoid."""
+        """Return the costs of moving bags to medoids; moving a medoid costs so much that repairs avoid it."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0
         return distances
 
     def medoid(self, labels: Labels, cluster: int, default: int) -> int:
-        """Return the bag with the smallest sum of distances within its cluster (Eq. 2), or ``default``."""
+        """Return the medoid of a cluster (smallest sum of distances, Eq. 2), ``default`` if it is empty."""
         members = np.flatnonzero(labels == cluster)
         if not len(members):
             return default

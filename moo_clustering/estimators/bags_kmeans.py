@@ -34,8 +34,8 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts, of which the one with the lowest penalised inertia is used, and maximum
-        number of updates per run.
+        Number of runs from random starts, and maximum number of updates per run. The run with the lowest
+        penalised inertia is used.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.
@@ -54,7 +54,7 @@ class BagKMeans(BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set the fitted attributes from the best run, numbering steps from ``first``; return its index."""
+        """Set attributes from the best run, whose first step has the number ``first``; return its index."""
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -97,7 +97,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     Each assignment satisfies the constraints if possible. Must-linked bags form groups, which are assigned
     in descending order of size; groups that are cannot-linked are assigned to different clusters. Small
     clusters are then filled with unconstrained bags. If the distance is asymmetric, updates can increase the
-    inertia. A run stops when medoids recur; its result is the best solution between the two occurrences.
+    inertia. A run stops when medoids recur; its result is the best solution since their first occurrence.
     Computing the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes, and an update takes
     O(n_init n_clusters n_bags^2) time.
 
@@ -139,7 +139,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs, one run per row; labels index the columns of ``medoids``. See also BagPartition."""
+    """Results of several runs, one per row; labels are columns of ``medoids``. See also BagPartition."""
 
     labels: Labels
     medoids: Int64Array
@@ -211,7 +211,7 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
     n_starts, n_clusters = medoids.shape
     members = labels[..., None] == np.arange(n_clusters)
     one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
-    # Sum of distances from each candidate (row of H) to the members of each cluster.
+    # Sum of distances from each bag (row of H), as a candidate, to the members of each cluster.
     sums = (H @ one_hot).reshape(len(H), n_starts, n_clusters).transpose(1, 0, 2)
     costs = np.take_along_axis(sums, labels[..., None], axis=2)[..., 0]
     costs = np.maximum(costs - np.diag(H), 0.0)
@@ -228,11 +228,11 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM); the distance from a bag to a centre is that of the bag's farthest instance.
+    """k-means of bags (MIKM); a bag is as far from a centre as its farthest instance.
 
     Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia, because means do
     not minimise distances to farthest instances. A run stops when a partition recurs; its result is the best
-    partition between the two occurrences. An iteration takes O(n_clusters n_instances n_features) time. With
+    partition since its first occurrence. An iteration takes O(n_clusters n_instances n_features) time. With
     one instance per bag, this is Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and
     Eqs. 1, 3, 4 and 11.
 
@@ -302,7 +302,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of a run. Labels index the rows of ``centers``; ``history`` lists (inertia, smallest size)."""
+    """Result of a run. Labels are rows of ``centers``; ``history`` has (inertia, smallest size) per step."""
 
     labels: Labels
     centers: FloatArray

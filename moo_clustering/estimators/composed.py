@@ -44,7 +44,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     chosen_ : int
         Row of the selected solution in ``pareto_front_``.
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Cluster memberships (fuzzy encodings only). Clusters without samples in ``labels_`` come last.
+        Cluster memberships (fuzzy encodings only). Clusters to which ``labels_`` assigns no sample come last.
     """
 
     pop_size: Count = 60

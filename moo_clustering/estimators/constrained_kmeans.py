@@ -31,7 +31,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# The first linear or integer programme of an assignment decides on at least this many groups of samples.
+# Minimum number of sample groups that the first linear or integer programme of an assignment reassigns.
 _FREE = 100
 
 
@@ -281,7 +281,7 @@ class _Run(NamedTuple):
 def _united(
     points: FloatArray, run: _Run, limits: Sequence[Limit], equal: NDArray[Any], fixed: NDArray[Any]
 ) -> _Run:
-    """Return the run with identical rows in one cluster (unless ``fixed``), if the limits permit this."""
+    """If the limits permit it, move identical rows, except rows in ``fixed``, to one cluster."""
     labels = number_clusters(_base.united(run.labels, equal, fixed))[0]
     if any(limit.violations(labels)[0] > 0 for limit in limits):
         return run
@@ -309,7 +309,7 @@ def _constrained_run(
         inertia = float(((points - centers[labels]) ** 2).sum())
         if best is None or inertia <= best.inertia:
             best = _Run(labels, centers, inertia, gap, n_iter)
-        # Rounding to integral assignments can increase the cost, so also stop if an assignment recurs.
+        # Rounding to whole samples can increase the cost, so assignments can repeat; stop if one does.
         if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
         seen.add(known)
@@ -363,7 +363,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function from costs to labels and optimality gap; each call starts from the last duals."""
+        """Return a function from costs to labels and optimality gap; it starts from the last call's duals."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -403,7 +403,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Reassign cannot-linked groups, and as many nearly tied ones as needed, by an integer programme."""
+        """Reassign cannot-linked groups, and as many groups near a tie as needed, by an integer programme."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -459,7 +459,7 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign the rows of ``cost``, given the amounts ``spent`` by others; return fractions and duals."""
+        """Assign the rows of ``cost``, given the amounts ``spent`` by other rows; return shares and duals."""
         # With ``rivals`` (cannot-linked pairs of rows), the solution is integral and the dual values are 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
@@ -491,7 +491,7 @@ class _Bounds:
         return solved.x.reshape(n, k), duals.reshape(spent.shape)
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
-        """Return by how much clusters with the given total amounts violate the limits."""
+        """Return by how much the clusters violate the limits, given their total amounts."""
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)

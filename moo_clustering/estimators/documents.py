@@ -69,13 +69,13 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     max_memory : int, default=512 MiB
         Maximum memory for the factors, and for the document pairs of ``"cspa"``, in bytes.
     checkpoint_every : int
-        Number of runs between checkpoints. When resuming, ``n_runs`` can be larger than before.
+        Number of runs between checkpoints. A resumed fit can have a larger ``n_runs``.
 
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of a meta-cluster's clusters that contain the document (MCLA). Otherwise, share of the cluster's
-        documents that a run assigns to the same topic as the document, averaged over the runs.
+        With MCLA, share of the meta-cluster's clusters that contain the document. Otherwise, share of the
+        cluster's documents that a run assigns to the same topic as the document, averaged over the runs.
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
@@ -134,7 +134,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         """
         matrix = csr_array(validated_rows(self, X, reset=True))
         parts = matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape)
-        # Use fixed values for the parameters on which a run does not depend.
+        # Runs do not depend on these parameters; with fixed values, a resumed fit can change them.
         checkpoint = _base.checkpoint_for(
             self, *parts, n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -204,7 +204,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Compute cosine similarities to the mean term weights of clusters; 0 for documents without terms.
 
-        Counts are weighted by the document frequencies of the training data.
+        Counts are converted to weights with the document frequencies of the training data.
         """
         check_is_fitted(self)
         rows = unit_rows(self._weights(csr_array(validated_rows(self, X, reset=False))))
@@ -432,7 +432,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save the finished runs; return the number in the file. If saving fails, warn, or raise if it is 0."""
+    """Save finished runs; return their number in the file. If saving fails, warn or, without any, raise."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -520,7 +520,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # For example, ``consensus`` returned a tuple of labels and another value.
+        # ``consensus`` returned no array, but, for example, a tuple of labels and another value.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(
@@ -533,7 +533,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Return the share of each cluster (row) that a run groups with each document (column), on average."""
+    """Return the mean share of a cluster (row) that a run puts into the topic of a document (column)."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -557,7 +557,7 @@ def dense(X: Any) -> AnyFloatArray:
 
 
 def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
-    """Return ``given`` or, if None, ``feature_names_in_``; raise a ValueError for a wrong number of names."""
+    """Return ``given`` (default: ``feature_names_in_``); raise a ValueError if their number is wrong."""
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is not None and len(names) != model.n_features_in_:
         raise ValueError(
