@@ -74,9 +74,9 @@ def euclidean_mst(
     """Compute the exact minimum spanning tree of samples.
 
     Prim's algorithm takes O(N^2 n_features) time, and Boruvka's about O(N log N) time for few features. Takes
-    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. Duplicates
-    are linked to the one among them with the smallest key. Raises a ValueError for ``"boruvka"`` with a
-    non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
+    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. All
+    duplicates of a sample are linked to the one with the smallest key. Raises a ValueError for ``"boruvka"``
+    with a non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------

@@ -160,7 +160,7 @@ class SlotMutation(base.SeededMutation):
     p_gene : float, default=0.7
         Probability that each medoid of a mutated individual moves.
     reach : float, default=0.25
-        Range r of a move, as a share of the samples. r is rounded down, but at least 1 for ``"rank"``.
+        Range r of a move, as a fraction of n_samples; r is rounded down (minimum 1 for ``"rank"``).
     """
 
     def __init__(

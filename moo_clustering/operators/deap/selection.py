@@ -273,7 +273,7 @@ def sel_constraint_nsga2(
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:
-    """Select survivors, and set their fitness and crowding distance relative to the other survivors.
+    """Select survivors, then set their fitness and crowding distance relative to each other.
 
     DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. ``individuals`` must contain
     parents and offspring; only their first objective is used.
