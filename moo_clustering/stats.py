@@ -37,10 +37,10 @@ __all__ = [
 # Relative tolerance for rounding errors in a Friedman statistic.
 _EPS = 1e-9
 # Relative rounding error of scores, by the number of bytes of their type: 64, 8 and 1 units in the last
-# place. The mean of a few thousand runs changes by less if the runs are added in another order.
-# Half-precision numbers are summed in single precision, so only the last place can differ.
+# place. If a few thousand runs are added in another order, their mean changes by less. In half precision,
+# only the last place can change, because sums have single precision.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
-# Published average ranks often have only one decimal.
+# Maximum rounding error of published average ranks, which often have only one decimal.
 _ROUNDING = 0.05
 _MISSING_TEXT = ("", "nan", "na", "none", "null")
 
@@ -238,7 +238,7 @@ def compare(
     greater_is_better : bool
         Whether larger values are better.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Pairwise procedure on which the conclusions are based. The result contains all three tables.
+        Pairwise procedure on which conclusions are based. The result contains the tables of all three.
 
     Examples
     --------
@@ -388,9 +388,9 @@ def average_ranks(
 
     Two values in a data set are tied if they differ by at most ``precision * max(size, least)``. Here,
     ``precision`` is 2^-46 (1.4e-14) for double, 2^-20 (9.5e-7) for single and 2^-10 for half precision, and
-    ``size`` is the larger of their absolute values. ``least`` is 1 if the data set contains zeros or both
-    signs (as differences do), otherwise its largest absolute value, but at most 1. Integers are tied only if
-    equal. Ties are transitive.
+    ``size`` is the larger of their absolute values. If the data set contains zeros or both signs (as
+    differences do), ``least`` is 1. Otherwise, it is the largest absolute value in the data set, but at most
+    1. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------
@@ -545,8 +545,8 @@ def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
 
 def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
     """Return the rounding error of each score, given the relative ``precision`` of each row."""
-    # Small scores can be differences between large ones, so the error is relative to at least 1 or, in rows
-    # of a single sign, to the row's largest finite score if it is below 1.
+    # Small scores can be differences between large ones, so multiply the precision by at least 1. If a row
+    # has a single sign and no absolute value above 1, multiply by at least the largest absolute value.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
@@ -578,7 +578,7 @@ def clear_differences(ours: Any, theirs: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def score_precision(score: Any, dtype: Any = None) -> float:
-    """Return a score's relative rounding error, from its type or its column's ``dtype``; 0 for integers."""
+    """Return the relative rounding error for a score's type or its column's ``dtype``; 0 for integers."""
     kind = getattr(dtype, "numpy_dtype", dtype)
     if kind is None or not isinstance(kind, np.dtype) or kind.kind not in "biuf":
         kind = getattr(score, "dtype", np.dtype(np.int64 if isinstance(score, int) else np.float64))
@@ -713,8 +713,8 @@ def signed_rank_p(differences: FloatArray) -> float:
     away = differences[differences != 0]
     if len(differences) > 13:
         return float(stats.wilcoxon(differences).pvalue) if len(away) else 1.0
-    # With tied ranks, SciPy would enumerate all sign assignments. Here, counts[s] is the number of
-    # assignments in which the positive ranks sum to s. Ranks are doubled, because tied ranks can be halves.
+    # SciPy would enumerate all sign assignments if ranks are tied. Instead, let counts[s] be the number of
+    # assignments whose positive ranks sum to s. Ranks are doubled, because tied ranks can be halves.
     ranks = np.rint(2 * rankdata(np.abs(away))).astype(np.intp)
     counts = np.ones(1)
     for rank in ranks:
@@ -725,7 +725,7 @@ def signed_rank_p(differences: FloatArray) -> float:
 
 
 def shaffer_multipliers(n_methods: int) -> Int64Array:
-    """Return, for the i-th smallest p-value, the maximum number of equal pairs if i - 1 pairs differ."""
+    """Return, for the i-th smallest p-value, how many pairs at most can be equal if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]
@@ -734,9 +734,9 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     """Return the possible numbers of equal pairs of methods, in increasing order."""
-    # Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so k methods have S(k) =
-    # {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)} equal pairs, where S(0) = {0}. Each set is stored as
-    # the bits of an integer, so a left shift adds j (j - 1) / 2 to all members.
+    # Equality is transitive, so equal methods form groups, and a group of j methods has j (j - 1) / 2 equal
+    # pairs. The numbers for k methods are S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}, with S(0)
+    # = {0}. Each set is stored as the bits of an integer, so a left shift adds j (j - 1) / 2 to all members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))

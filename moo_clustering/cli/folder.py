@@ -424,7 +424,7 @@ def save_report_of(
     from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
-        raise ValueError(f"a report of {len(folders)} runs requires --out FILE")
+        raise ValueError(f"a report on {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
     # Lock only the folder of the page, because the run folder may be read-only.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():

@@ -121,8 +121,8 @@ def cspa(
             )
     if partitioner == "svd" and n_clusters > edges.n_edges:
         raise ValueError(
-            f"n_clusters={n_clusters} must not exceed the number of clusters of all runs, "
-            f"{edges.n_edges}, with partitioner='svd'"
+            f"with partitioner='svd', n_clusters={n_clusters} must not exceed the total number of clusters "
+            f"in all runs, {edges.n_edges}"
         )
     metis = use_metis(partitioner, "average", "cspa")
     if partitioner != "svd":

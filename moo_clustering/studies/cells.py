@@ -50,7 +50,7 @@ FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
 
 
 class StoreError(QuotingError):
-    """Raised if a file is not a store or has different parameters."""
+    """Raised if a file is not a store or belongs to an experiment with different parameters."""
 
 
 class CellError(RuntimeError):
@@ -88,7 +88,7 @@ def run_cells(
 ) -> bool:
     """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True."""
     # ``compute(key, data)`` must be importable by other processes, must return a JSON-serialisable value, and
-    # must derive all randomness from the key. Its failure raises a CellError that names the cell. To save
+    # must derive all randomness from the key. If ``compute`` fails, a CellError names the cell. To save
     # memory, ``data(key)`` loads the data just before the cell is computed.
     if not (missing := [key for key in cells if key not in store]):
         return True
@@ -172,7 +172,7 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop cells whose values satisfy ``found``, so that they can be added again with new values."""
+        """Drop all cells for whose values ``found`` returns True; they can be added again with new values."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
@@ -317,7 +317,7 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit a method; return labels, number of evaluations and front (the last two None if unavailable)."""
+    """Fit a method; return labels, number of evaluations and front (the last two are None if unavailable)."""
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
@@ -343,7 +343,7 @@ def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[
 
 
 def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
-    """Return a clone with seed and number of clusters set, also in the steps of a pipeline."""
+    """Return a clone, and set its seed and number of clusters, including those of pipeline steps."""
     model, given = clone(method), {}
     known = model.get_params()
     for name in known:
@@ -369,7 +369,7 @@ def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
 
 
 def takes(function: Any, name: str) -> bool:
-    """Return whether a function has the parameter ``name``, unless ``functools.partial`` sets it."""
+    """Return whether a function has a parameter ``name`` that no ``functools.partial`` sets."""
     try:
         parameters = inspect.signature(function).parameters
         return name in parameters and name not in getattr(function, "keywords", ())

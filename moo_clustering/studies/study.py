@@ -472,7 +472,7 @@ class Study:
         alpha : float, default=0.05
             Significance level.
         posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-            Procedure used for ``pairs`` and ``conclusions``. The result contains tables for all three.
+            Procedure used for ``pairs`` and ``conclusions``. The result has the tables of all procedures.
         """
         _, greater, values = self._wide(score)
         options: dict[str, Any] = {"greater_is_better": greater, "alpha": alpha, "posthoc": posthoc}
@@ -497,8 +497,8 @@ class Study:
             Methods with fronts. Default: all of them.
         fractions : sequence of float, default=(0.25, 0.5, 0.75)
             Fractions of the seeds, in (0, 1]. A front attains a point if one of its solutions is at least as
-            good in both objectives; a surface bounds the points that at least this fraction of the fronts
-            attain.
+            good in both objectives. The surface for a fraction bounds the points that at least this fraction
+            of the fronts attain.
 
         Returns
         -------
@@ -628,7 +628,7 @@ class Study:
         return cells.Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
-        """Return the name of the score, whether greater is better, and a table of data sets by methods."""
+        """Return the name of the score, whether greater is better, and its values by data set and method."""
         score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *cells.MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater

@@ -29,7 +29,7 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in [0, 1]. Clusters without labelled samples have those of :func:`overall_shares`.
+        Shares in [0, 1]. Clusters without labelled samples have the result of :func:`overall_shares`.
     """
     return labelled_shares(memberships, targets)[0]
 
@@ -50,7 +50,7 @@ def overall_shares(targets: Targets) -> FloatArray:
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> tuple[FloatArray, FloatArray]:
-    """Return each cluster's class shares (Eq. 1), and the total membership |L_l| of labelled samples."""
+    """Return each cluster's class shares (Eq. 1), and the sum |L_l| of its labelled samples' memberships."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows

@@ -186,7 +186,8 @@ class DenseMatrix:
         out[:] = self._X[lo:hi] @ panel
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sum w^f x, w [x != 0] and, unless binary, w^f x^2, for memberships w and the panel [W^f | W]."""
+        """Write sums over the samples to ``out``, for the features lo..hi-1 and each cluster."""
+        # Sums of w^f x, of w where x != 0 and, unless X is binary, of w^f x^2; ``panel`` is [W^f | W].
         if self.is_binary:
             self.by_column(panel, lo, hi, out)
             return
@@ -201,7 +202,7 @@ class DenseMatrix:
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
-        """Sum x - shift and (x - shift)^2 for each feature and label."""
+        """Sum x - shift and (x - shift)^2 over the samples of each label, for the features lo..hi-1."""
         sums[:] = 0.0
         squares[:] = 0.0
         for chunk in self._chunks:

@@ -55,7 +55,7 @@ def entropy_weighted_kmeans(
     rng: np.random.Generator,
     seeds: IntArray | None = None,
 ) -> EntropyWeighted:
-    """Cluster samples; weight a feature with dispersion D in a cluster in proportion to exp(-D / gamma).
+    """Cluster samples; a feature's weight in a cluster is proportional to exp(-dispersion / gamma).
 
     Takes O(non-zeros * clusters) time per iteration, and O((samples + features) * clusters) memory. Constant
     features have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang, IEEE
@@ -248,7 +248,7 @@ def _from_centers(data: SubspaceData, centers: AnyFloatArray, options: SubspaceO
 def _label_centers(
     data: SubspaceData, targets: Targets, n_clusters: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return, for each cluster l, the mean of random labelled samples of class t = l mod T."""
+    """Return, for each cluster l, the mean of random labelled samples of class l mod n_classes."""
     chosen = np.zeros((data.n, n_clusters), data.dtype)
     rows, n_classes = targets.rows, targets.n_classes
     members = [rows[targets.indicators[rows, t] > 0] for t in range(min(n_classes, n_clusters))]

@@ -91,7 +91,7 @@ def _sweep(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, tuple[FloatArray, FloatArray]]:
-    """Run a sweep, given the ``labelled_shares`` of memberships; also return those of new memberships."""
+    """Return the next sweep and its ``labelled_shares``; ``labelled`` contains those of ``memberships``."""
     n_labelled, overall = len(targets.rows), classes.overall_shares(targets)
     shares, sizes = labelled
     impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)
@@ -137,7 +137,7 @@ def _weigh(
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
         return new, logs, np.zeros(k)
-    # Sums are relative to a block's smallest M (see the kernel); rescale them to the smallest M of all.
+    # The kernel has scaled each block's sums by its smallest M; rescale them to the smallest M of all.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
     total = (totals * relative).sum(axis=0)
@@ -150,7 +150,7 @@ def _weigh(
 def _panel(
     data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
 ) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
-    """Return [W^f | W] for memberships W (to multiply by both in one pass), and the sums of their columns."""
+    """Return one array [W^f | W] for memberships W, and the column sums of W^f and of W."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
@@ -175,7 +175,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 def prepare(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
-    """Return the matrix factor from which :func:`distances` are computed."""
+    """Compute the terms of :func:`distances` that depend on centroids and weights, but not on samples."""
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)
@@ -193,13 +193,13 @@ def prepare(
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
     # Raise m lambda, rather than lambda, to the power q, because lambda^q would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
-    # Distances below this fraction of their constants are rounding errors, and are set to 0.
+    # Unscaled distances of at most this fraction of ``constants`` are rounding errors, and are set to 0.
     tolerance = 16.0 * float(np.finfo(data.dtype).eps)
     return WeightPanel(panel, constants.sum(axis=0), scales, tolerance)
 
 
 class WeightPanel(NamedTuple):
-    """Factors of the distances, scales * (constants + X panel); unless X is binary, [X | X^2] replaces X."""
+    """Terms of the distances scales * (constants + Y panel), where Y is X if binary, otherwise [X | X^2]."""
 
     panel: AnyFloatArray
     constants: FloatArray

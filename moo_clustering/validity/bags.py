@@ -191,8 +191,8 @@ class BagSDbw(_GeometryIndex):
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator in Den: ``"density"`` is the larger of the two numbers of bags near a centroid (if 0, Den
-        is 0), and ``"count"`` the size of the larger cluster. ``"printed"`` takes Eq. 17 literally.
+        Denominator in Den: ``"density"`` is the larger number of bags near one of the centroids (if 0, the
+        ratio is 0), ``"count"`` is the size of the larger cluster, and ``"printed"`` takes Eq. 17 literally.
     sigma : {"bag", "instance"}, default="bag"
         Whether to compute the variances of bag means or of instances.
     ddof : {0, 1}, default=0
@@ -269,7 +269,7 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Return each bag's mean, sum of squared deviations and number of points, after division by a unit."""
+    """Scale the data; return the bags' means, sums of squared deviations and point counts, and the unit."""
     # Subtract one row first, so that identical instances become exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
@@ -320,9 +320,9 @@ class FTWCV(_GeometryIndex):
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"`` is the within-cluster sum of squares of bag means. The other readings take Eq. 7
-        literally and depend on the origin: the sum of q over bags minus the sum of cluster means of q, where
-        q is a bag's mean squared instance norm or, with ``"printed_meansq"``, the squared norm of its mean.
+        ``"between"``: within-cluster sum of squares of bag means. The others take Eq. 7 literally and depend
+        on the origin: the sum of q over bags, minus the sum of q's cluster means. Here, q is a bag's mean
+        squared instance norm or, with ``"printed_meansq"``, the squared norm of the bag's mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of each bag mean in ``"between"``: 1, or the bag's number of instances.
 
@@ -490,8 +490,8 @@ def bag_report(
     report : dict
         ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices (inf if undefined):
         ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*``, where * is ``bag`` or ``instance``
-        (their ``weighting`` or ``sigma``), ``silhouette_cluster`` and ``silhouette_bag`` (by ``average``).
-        With ``y``: ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1``, ``adjusted_rand``.
+        (``weighting`` or ``sigma``), and ``silhouette_*``, where * is the ``average``. With ``y``:
+        ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1``, ``adjusted_rand``.
 
     Examples
     --------

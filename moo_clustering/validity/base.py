@@ -22,7 +22,7 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 
-# Names of arguments by which indices and inequalities request values computed once per population.
+# If an index or inequality has arguments with these names, the values are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
 # Absolute value of an undefined index: finite, but worse than all defined values; infeasible in problems.
@@ -83,7 +83,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Index that defines a method ``_score`` for checked populations; deep copies share the fitted arrays."""
+    """Base of indices that define ``_score`` for checked populations; deep copies share fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))
@@ -170,7 +170,7 @@ class FunctionIndex(PopulationIndex):
 
 
 def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
-    """Return the PRODUCTS that a function takes after ``n_data`` arguments, and whether labels come first."""
+    """Return the names in PRODUCTS that a function takes, and whether labels follow ``n_data`` arguments."""
     named, free = accepted(function)
     names = tuple(name for name in PRODUCTS if name in named and name not in free[:n_data])
     first = free[n_data : n_data + 1]
@@ -178,7 +178,7 @@ def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
 
 
 def accepted(function: Any) -> tuple[list[str], list[str]]:
-    """Return the names of keyword arguments and positional arguments, without keywords bound by a partial."""
+    """Return names of keyword and of positional arguments, except arguments that a partial sets by name."""
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some compiled functions have no signature
@@ -190,7 +190,7 @@ def accepted(function: Any) -> tuple[list[str], list[str]]:
 
 
 def requests_of(index: ValidityIndex) -> tuple[str, ...]:
-    """Return the PRODUCTS that an index takes as arguments."""
+    """Return the names in PRODUCTS that an index takes as arguments."""
     names = index._requested if isinstance(index, FunctionIndex) else requested(index.evaluate, 1)[0]
     return ("memberships", *names) if index.takes == "memberships" else names
 
@@ -209,12 +209,12 @@ class Population(NamedTuple):
         return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
 
     def blocks(self, items: int) -> Iterator[tuple[slice, Population]]:
-        """Yield blocks of individuals, sized to bound memory if scoring one requires ``items`` numbers."""
+        """Yield blocks of individuals that limit memory; scoring an individual requires ``items`` numbers."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
 
     def scores(self, items: int, score: Callable[[Population], Any]) -> FloatArray:
-        """Score all individuals, one of the :meth:`blocks` at a time; ``score`` returns a block's values."""
+        """Score all individuals in :meth:`blocks`; ``score`` computes the values of one block."""
         return np.concatenate([np.empty(0), *(score(block) for _, block in self.blocks(items))])
 
 
@@ -256,7 +256,7 @@ def integer_rows(values: Any, name: str) -> IntArray:
 def means_by_block(
     X: FloatArray, population: Population, *, squared: bool
 ) -> Iterator[tuple[slice, Population, FloatArray, FloatArray]]:
-    """Yield each block's rows, individuals, cluster means (p, k, d) and sums of distances to the means."""
+    """For each block, yield rows, individuals, cluster means (p, k, d) and sums of distances to these."""
     for rows, block in population.blocks(population.sizes.shape[1] * (X.shape[1] + 1)):
         means, sums = np.zeros((*block.sizes.shape, X.shape[1])), np.zeros(block.sizes.shape)
         cluster_means(X, block.labels, block.sizes, means)

@@ -82,7 +82,7 @@ class DBCV(PopulationIndex):
         if self.variant == "published":
             np.square(D, out=D)
         self.n_samples_, self._d = X.shape
-        # Compute inverse powers of distances relative to the nearest sample's, to avoid overflow.
+        # To avoid overflow, divide distances by that of the nearest sample before taking inverse powers.
         self._nearest = np.min(D, axis=1, where=D > 0, initial=np.inf)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             self._closeness = (self._nearest[:, np.newaxis] / D) ** self._d
@@ -106,10 +106,10 @@ class CDbw(CentredIndex):
 
     A cluster's representatives are samples far from its mean and from each other. Compactness is the mean
     density around the representatives while they are moved towards the mean; the more this density changes,
-    the lower the cohesion. Separation is the mean distance from a cluster to the nearest other cluster,
-    measured between mutually nearest representatives, divided by 1 plus the mean of each cluster's highest
-    density between it and another cluster. The value is 0 for a single cluster and if each cluster consists
-    of duplicates. Takes O(p k n r d) time for p individuals and r representatives, and O(n d) memory. Source:
+    the lower the cohesion. Separation is the mean distance from a cluster to the nearest other one (between
+    mutually nearest representatives), divided by 1 plus the mean over clusters of the highest density between
+    the cluster and another one. The value is 0 for a single cluster and if each cluster consists of
+    duplicates. Takes O(p k n r d) time for p individuals and r representatives, and O(n d) memory. Source:
     Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters

@@ -83,7 +83,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     """Compute the NMI between each run of two sets, shape (n_runs_1, n_runs_2)."""
     shared = (first.intersections if first is second else overlaps(first, second)).astype(np.float64)
     to_first, to_second = _of_run(first), _of_run(second)
-    # Count the samples of each hyperedge that are also in the other run.
+    # Count the samples that each hyperedge shares with each run of the other set.
     rows = shared @ to_second.T
     columns = to_first @ shared
     common = to_first @ rows
@@ -123,7 +123,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # Missing samples were numbered as a cluster; decrement all higher numbers.
+        # The missing samples were numbered like a cluster, so close the gap in the numbers of the clusters.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -187,7 +187,7 @@ class Hyperedges:
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """Return H (n_edges, n_samples), with 1 or the run's value for each sample in a hyperedge, else 0."""
+        """Return H (n_edges, n_samples): 1 or the run's value if a sample is in a hyperedge, otherwise 0."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
@@ -225,7 +225,7 @@ def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
 
 @runtime_checkable
 class LabelledPool(Protocol):
-    """Partitions and their family names."""
+    """Partitions, each from a named family of algorithms."""
 
     @property
     def labels(self) -> Labels:

@@ -75,10 +75,10 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """Return the F1 score if samples in the cluster matched to the positive class are predicted positive.
 
-    Of equally good matchings, one with the most matched clusters is used; in contingency tables of up to 4096
-    entries, the one whose classes of clusters 0, 1, ... are lexicographically smallest. Raises a ValueError
-    if ``pos_label`` is not a class, or if it is None and the classes cannot be sorted. Source: Evolutionary
-    multi-instance clustering, Eq. 20.
+    Of equally good matchings, one with the most matched clusters is used. In contingency tables of up to 4096
+    entries, further ties are broken by the lowest class (unmatched: -1) of cluster 0, then cluster 1, ...
+    Raises a ValueError if ``pos_label`` is not a class, or if it is None and the classes cannot be sorted.
+    Source: Evolutionary multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     """Match each cluster (column) with a class (row) or -1; ties are broken in favour of more matches."""
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # In larger tables, ties are broken arbitrarily: _smallest_optimum solves up to one assignment per entry.
+    # In larger tables, ties are broken arbitrarily: _smallest_optimum solves up to one matching per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     is_small = size <= DENSE_ENTRIES
@@ -146,7 +146,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
     mapping = np.full(n_clusters, -1, dtype=np.int64)
     goal = _dense_optimum(table)
     for k in range(n_clusters):
-        # Try -1 (no class) first, but only if enough clusters remain for all free classes.
+        # Leave the cluster unmatched (-1) only if there are enough later clusters for all free classes.
         options = [-1, *free] if n_clusters - k > len(free) else free
         steps = (
             (option, 0 if option < 0 else int(table[option, k]), [c for c in free if c != option])
@@ -430,7 +430,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
         common += np.triu(common, 1).T
-    # Count the pairs that are in the same cluster in only one of the partitions, and in neither partition.
+    # Count the pairs in the same cluster only in the first, only in the second, and in neither partition.
     only_first = first.n_pairs[:, np.newaxis] - common
     only_second = second.n_pairs - common
     n_samples = first.labels.shape[1]
@@ -551,9 +551,9 @@ def mean_roc_curve(
     -------
     fpr : ndarray of shape (n_points,), float64
         False positive rates in ascending order. The exact average starts at (0, 0) and contains the rate of
-        each vertical segment twice.
+        each vertical segment twice, for its lower and upper end.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1; for evenly spaced rates, the upper end of vertical segments.
+        Mean true positive rates, ascending to 1. Evenly spaced rates use the upper end of vertical segments.
 
     Examples
     --------
@@ -567,7 +567,7 @@ def mean_roc_curve(
         raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
-        # Divide integers in the same way as for the curves, so that equal rates are bitwise identical.
+        # Divide integers, as ``roc_curve`` does, so that equal rates are bitwise identical.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
     grid = np.unique(np.concatenate([fpr for fpr, _ in curves]))

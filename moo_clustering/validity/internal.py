@@ -38,8 +38,8 @@ SILHOUETTE_OF_ONE_CLUSTER = -1.0
 FLOOR = 1e-12
 # Below this mean squared distance, all samples count as identical, because FLOOR would underflow.
 NOTHING = 1e-290
-# Largest number of clusters k for which silhouettes are computed by matrix products (n^2 k operations). For
-# larger k, summing distances by cluster (n^2 slower operations) takes less time.
+# Largest number of clusters k for which silhouettes are computed by matrix products, in n^2 k operations. For
+# more clusters, distances are summed by cluster, in n^2 operations that are slower.
 MOST_FOR_PRODUCT = 10
 
 
@@ -119,8 +119,8 @@ class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette based on minimax distances, maximised.
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
-    long thin clusters count as compact, and clusters joined by a bridge as close. A single cluster scores -1,
-    singletons 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
+    long thin clusters are compact, and clusters joined by a bridge are close. A single cluster scores -1, and
+    singletons score 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
     Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
@@ -200,9 +200,9 @@ class XieBeni(base.PopulationIndex):
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where e_i is
     the distance from sample i to its cluster's mean or medoid, and the mean is over all n^2 sample pairs. A
-    single cluster scores 1e12, identical samples 0. Takes O(p n d + p k^2 d) time and O(n d) memory for p
-    individuals with centroids, or O(p n^2) time and O(n^2) memory with medoids. Source: NSGA-II-clus; Xie &
-    Beni, IEEE TPAMI 13(8), 1991.
+    single cluster scores 1e12, and identical samples score 0. Takes O(p n d + p k^2 d) time and O(n d) memory
+    for p individuals with centroids, or O(p n^2) time and O(n^2) memory with medoids. Source: NSGA-II-clus;
+    Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 
 
 class CalinskiHarabasz(base.CentredIndex):
-    """Ratio of between-cluster (divisor k - 1) to within-cluster variance (divisor n - k), maximised.
+    """Variance between clusters (divisor k - 1) / variance within clusters (divisor n - k), maximised.
 
     Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total sum of squares. The value is 0 for a single cluster, a partition into
@@ -337,7 +337,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance from samples to representatives, and extreme distances between these (or squares)."""
+    """Total distance to representatives, and least and greatest distance between two; may be squared."""
 
     within: FloatArray
     least: FloatArray
@@ -390,7 +390,7 @@ class Medoids:
     def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
         scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
         for rows, block in population.blocks(self.n_samples):
-            # Find the medoid of each cluster (ties: lowest index), padded with -1.
+            # Find the medoid of each cluster (ties: lowest index); rows of fewer clusters are padded with -1.
             sums = np.empty(block.labels.shape)
             partitions.own_cluster_sums(self.D, block.labels, sums)
             medoids = np.empty(block.sizes.shape, dtype=np.int64)
@@ -410,8 +410,8 @@ class Medoids:
 class Deviation(base.CentredIndex):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
-    A single cluster scores the total distance to the data mean, and a partition into singletons 0. Takes O(p
-    n d) time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
+    A single cluster scores the total distance to the data mean; a partition into singletons scores 0. Takes
+    O(p n d) time for p individuals and O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
@@ -447,7 +447,7 @@ class LikelihoodGain(base.PopulationIndex):
     Examples
     --------
     The overall variance is 26. Two clusters of variance 1 add -2 ln((2/26 + 1/2) / (2 + 1/2)) to the
-    log-likelihood. The cluster weights subtract 4 ln 2 and the three parameters 3 ln(4) / 2; divide by n = 4:
+    log-likelihood. The cluster weights subtract 4 ln 2, and three parameters 3 ln(4) / 2. Divide by n = 4:
 
     >>> from moo_clustering.validity import LikelihoodGain
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
@@ -616,9 +616,9 @@ class Connectivity(base.PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of each sample, sorted by distance, then by ``keys``."""
-    # If other samples may be as near as the last candidate, search again with twice as many candidates. The
-    # result is exact, but takes O(n^2 log n) time if most samples coincide.
+    """Find the ``width`` nearest other samples of each sample; ties in distance are broken by ``keys``."""
+    # If samples that are not candidates may be as near as the last neighbour, search again with twice as many
+    # candidates. The result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
@@ -919,7 +919,7 @@ class Compactness(base.PopulationIndex):
 
 
 def _sums_by_cluster(block: base.Population, values: FloatArray) -> FloatArray:
-    """Sum values over the samples of each cluster; shape (n_individuals, n_clusters)."""
+    """Return the sum of values over the samples of each cluster, shape (n_individuals, n_clusters)."""
     width = block.sizes.shape[1]
     places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
     sums = np.bincount(places.ravel(), np.tile(values, len(block.labels)), minlength=block.sizes.size)

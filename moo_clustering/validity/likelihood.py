@@ -25,7 +25,7 @@ Read = Callable[[FloatArray], FloatArray]
 
 
 class Block(NamedTuple):
-    """Columns of one kind and their model; see :mod:`moo_clustering._kernels.likelihood`."""
+    """Columns with the same kind of model, prepared for :mod:`moo_clustering._kernels.likelihood`."""
 
     kind: int
     read: Read  # function that extracts these columns' values from a table
@@ -57,7 +57,7 @@ class LikelihoodModel:
         return TableTerms(self.blocks(X), X.shape[1])
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare the columns of a table; for graph models, the list is empty."""
+        """Prepare the columns of a table; models of graphs return an empty list."""
         return []
 
 

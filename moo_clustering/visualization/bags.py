@@ -268,8 +268,8 @@ def bag_embedding_data(
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances, in
     O(n^2 d + max_bags^3) time for n instances. If there are more bags, the principal components of the bag
-    means are used, in O(n d + d^3) time. If a larger distance matrix is passed, ``max_bags`` bags are shown,
-    the same fraction of each cluster.
+    means are used, in O(n d + d^3) time. If distances between more bags are passed, the same fraction of each
+    cluster is shown.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def bag_embedding_data(
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, on the scale of the bags. Distances are those of each bag's farthest instance.
+        Vectors to mark, on the scale of the bags. A bag's distance is that of its farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
         Seed for random starts of multidimensional scaling, in addition to a start from classical scaling.

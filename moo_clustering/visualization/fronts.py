@@ -541,7 +541,7 @@ def convergence_data(
     ----------
     runs : run, list of runs, or mapping of str to run or list of runs
         Fitted estimators, their ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a
-        column "generation", or array), or DEAP logbooks. A list contains repetitions, a mapping groups.
+        column "generation", or array), or DEAP logbooks. A list contains repetitions, a mapping named groups.
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
@@ -596,7 +596,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """Return each panel's (statistic, column) pairs by title; all statistics of a quantity share a panel."""
+    """Return (statistic, column) pairs by panel title; all statistics of a quantity share a panel."""
     parts = [(column, _STATISTICS.fullmatch(column)) for column in columns]
     subjects = [(match[2] or "fitness") if match else "" for _, match in parts]
     panels: dict[str, list[tuple[str, str]]] = {}
@@ -690,8 +690,8 @@ def plot_convergence(
     """Plot objectives, hypervolume and other values by generation, with one panel for each.
 
     Each group of runs is shown as a median with a band. A vertical axis is logarithmic if its values are
-    positive and differ by a factor of more than 200. Raises the errors of :func:`convergence_data`, and a
-    ValueError if the number of axes is wrong.
+    positive and differ by a factor of more than 200. Raises the same errors as :func:`convergence_data`, and
+    a ValueError if the number of axes is wrong.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ def placed_partition(
     max_points: int,
     also: IntArray | tuple[()] = (),
 ) -> tuple[PartitionData, FloatArray]:
-    """Return :func:`partition_data` that includes the samples ``also``, and the positions of all samples."""
+    """Return the data to draw, which include the samples ``also``, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):

@@ -208,7 +208,7 @@ def test_runs_on_different_samples(run, fails, slices, table, tmp_path):
 def test_several_runs_need_a_file(fails, slices, table, tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    assert "a report of 2 runs requires --out FILE" in fails("report", "one", "two")
+    assert "a report on 2 runs requires --out FILE" in fails("report", "one", "two")
 
 
 def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):

@@ -118,7 +118,7 @@ def test_objects_in_another_order(seed):
 
 def test_more_clusters_than_all_runs_have():
     with pytest.raises(
-        ValueError, match=r"n_clusters=5 must not exceed the number of clusters of all runs, 4"
+        ValueError, match=r"n_clusters=5 must not exceed the total number of clusters in all runs, 4"
     ):
         cspa([[0, 0, 1, 1, 1, 0], [0, 1, 0, 1, 0, 1]], 5, partitioner="svd")
     labels = cspa([[0, 0, 1, 1, 1, 0], [0, 1, 0, 1, 0, 1]], 4, partitioner="svd", random_state=0)

@@ -67,7 +67,7 @@ def _front(result: ClusteringResult) -> str:
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    # Do not search for the result in fronts with more than 10^7 labels.
+    # If a front has more than 10^7 labels, do not search it for the result.
     chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:

@@ -34,8 +34,8 @@ _MOST_ROLES = 3
 # Name of the fact that the page shows in its footer.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# If labels of front members must be computed, members are omitted to limit the total number of labels to
-# AFFORDABLE_LABELS, but at least FEWEST_MEMBERS members are shown.
+# If the labels of front members must first be computed, only some members are shown: at most
+# AFFORDABLE_LABELS labels in total, but at least FEWEST_MEMBERS members.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Names = Sequence[str] | None
 # Types of the entries of ``cuts``, ``left_out``, ``limits`` and ``doubts`` in ReportContent.
@@ -96,7 +96,7 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return columns with the method's scores of solutions, the runs' losses, and front members' scores."""
+    """Return columns of scores: the method's score, the losses of runs, and scores of front members."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -112,7 +112,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return solutions to compare: the chosen one, and the pool's alternatives or up to five of the front."""
+    """Return solutions to compare: the chosen one, and alternatives of the pool or up to 5 front members."""
     # Of front members with equally many clusters, compare only the one most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
@@ -335,11 +335,11 @@ class ReportContent:
     cuts : sequence of (int, str, str)
         Solutions to compare, with their origin and a comparison with the chosen solution.
     left_out : sequence of (str, sequence of str, ndarray)
-        Columns not used in the fit: name, values or intervals, and each sample's index in them, or -1.
+        Columns not used in the fit: name, values (or intervals), and the index of each sample's value or -1.
     limits : sequence of (str, str, ndarray)
         Name and requirement of each cluster limit, and its violation by each solution.
     doubts : sequence of (int, int, int, float, float)
-        Doubtful samples, most doubtful first: row, its cluster, another cluster, support of both clusters.
+        Doubtful samples, most doubtful first: row, its cluster, the pool's cluster, support of both.
     files : sequence of str
         Result files in the report folder.
     lines : sequence of (str, str)
@@ -390,7 +390,7 @@ class ReportContent:
 
 @dataclass(eq=False)
 class Solution:
-    """Partition with its roles in the run."""
+    """Partition and its roles in a run, such as the result, an alternative or a member of the front."""
 
     labels: Labels
     roles: list[str]  # such as ``"member 3"`` for row 3 of the front, or ``"result"``
@@ -432,8 +432,8 @@ class Solutions:
     ) -> int:
         """Return the position of a partition, and append the partition if it is new."""
         # ``member`` is the partition's row in the front. If this row is already present with the same
-        # partition, its clusters are renumbered as in ``labels``. A partition that exists gets the role only
-        # if ``always_named``.
+        # partition, its clusters are renumbered as in ``labels``. If a partition already exists, ``role`` is
+        # added only if ``always_named``.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -511,7 +511,7 @@ class Report:
 
 
 class RunSolutions(NamedTuple):
-    """Partitions of a run, index of the chosen partition, index selected by each rule, notes on omissions."""
+    """Partitions of a run; ``chosen`` is the index of the result, ``rules`` that of each rule's selection."""
 
     solutions: Solutions
     labels: Int32Array
@@ -521,7 +521,7 @@ class RunSolutions(NamedTuple):
 
 
 def run_solutions(result: ClusteringResult, class_names: Names) -> RunSolutions:
-    """Collect all partitions of a result: front, result, alternatives, controls, runs and rule selections."""
+    """Collect the front, the result, alternatives, partitions selected by rules, controls and runs."""
     # ``class_names`` are the names of classes 0, 1, ... in the labels passed to ``fit``. For up to 5000
     # samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
@@ -574,7 +574,7 @@ def _place(
         solution.values = result.values
     if result.member is None or any(each.member == result.member for each in solutions.found):
         return place
-    # The result's front member is not among the solutions.
+    # The result's front member was omitted, so the result takes its place.
     if solution.member is None and result.front is not None:
         solution.member = result.member
         solution.values = result.front.values[result.member]

@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# If n_solutions^2 * n_samples exceeds AGREEMENT_WORK, agreement is computed from a subset of at least
-# AGREEMENT_ROWS samples; for over MOST_SOLUTIONS solutions, only agreement with the chosen one is.
+# If n_solutions^2 * n_samples exceeds AGREEMENT_WORK, agreement is computed from at least AGREEMENT_ROWS
+# samples. For over MOST_SOLUTIONS solutions, only the agreement with the chosen one is computed.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
 # If n_columns * n_solutions exceeds this, contrasts are computed only for the first solution.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # maximum number of categories in a column
-# Maximum number of columns in a heatmap, of cells in all heatmaps (per 1000 samples), of columns that can
-# colour the map, and of contrasts of a cluster.
+# Maximum number of columns in a heatmap, of cells in all heatmaps (times samples / 1000, if this is above 1),
+# of columns that can colour the map, and of contrasts of a cluster.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # t-SNE: minimum and maximum number of samples, perplexity, number of iterations. It is omitted if distances
 # in the projection onto a plane correlate with those in the data by at least _FAITHFUL.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Maximum numbers of multiplications for the silhouettes of all solutions, and of values in memory.
+# Silhouettes: maximum number of multiplications for all solutions, and of values in memory at once.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
 # Maximum number of rows of a matrix panel, and maximum number of clusters with term panels.
 MOST_SIDE, _DRAWN = 300, 8
 Rows = NDArray[np.intp]
-# Maximum number of samples for multidimensional scaling by majorisation, and of landmarks otherwise.
+# Up to _REFINED samples are placed by majorisation, more samples by at most _LANDMARKS landmarks.
 _REFINED, _LANDMARKS = 300, 1000
 _COMPONENTS = ("first principal component", "second principal component")
 _SCALED = ("first dimension", "second dimension")
@@ -96,7 +96,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> IntpArray:
-        """Return the typical samples of the first solutions: up to ``most``, but of at least one solution."""
+        """Return typical samples of the first solutions: up to ``most``, but at least all of one solution."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -135,7 +135,7 @@ def cluster_facts(
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
 ) -> tuple[dict[int, list[ClusterFacts]], dict[int, descriptions.Heatmap]]:
-    """Return silhouettes, typical samples and leading features of clusters, and the solutions' heatmaps."""
+    """Return each solution's clusters (silhouettes, typical samples, leading features) and heatmap."""
     compared = samples.compared
     n_columns = 0 if samples.table is None or samples.kind == "sparse" else samples.table.shape[1]
     found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
@@ -209,7 +209,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are nearest to the cluster mean, not to the cluster's other samples."""
+        """Whether typical samples are those nearest to the cluster mean, or else to the other members."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -323,7 +323,7 @@ def _distances(table: Any) -> Samples:
 
 
 def _dense(X: Any) -> tuple[Any, list[str] | None]:
-    """Return numbers (one indicator column per category), and the column names or None."""
+    """Return a numeric table with an indicator column per category, and its column names or None."""
     import pandas as pd
 
     if not isinstance(X, pd.DataFrame):
@@ -448,8 +448,8 @@ def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # ``near``, if given, contains the rows to select from and, instead of distances to means, their mean
-    # distances to the other samples of the cluster. Medoids, if any, come first.
+    # If ``near`` is given, select from its rows by its distances, which are mean distances to the other
+    # samples of the cluster. Medoids, if any, come first.
     n_clusters = int(labels.max()) + 1
     rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
     found = _nearest(rows, labels[rows], keys, n_clusters)
@@ -472,7 +472,7 @@ def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int
 
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
-    """Return each sample's squared distance to its cluster mean or, if sparse, a number that sorts alike."""
+    """Return numbers that sort the samples of each cluster by their distance to the cluster mean."""
     points, members = samples.points, descriptions.cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
@@ -506,7 +506,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
             order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
             values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Use the limits as rounded on the page.
+            # Use the quartiles as rounded on the page.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
@@ -660,7 +660,7 @@ def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """Return the first and last position (from 1) of each cluster as text; "" for over 24 clusters."""
+    """Return a text with each cluster's first and last position (from 1), or "" for over 24 clusters."""
     if len(names) > 24:
         return ""
     places = zip(names, pairwise(boundaries.tolist()), strict=True)
@@ -669,7 +669,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
-    """Select all samples or, if there are more than ``max_points``, ``kept`` (unique) plus random samples."""
+    """Select all samples or, if they exceed ``max_points``, the unique samples ``kept`` and random others."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     others = np.setdiff1d(np.arange(n_samples), kept)

@@ -140,9 +140,9 @@ def report_content(
     options : mapping of str to object, optional
         Options to list in the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Maximum number of samples on the map. Priority: samples in constraints, typical samples, others.
+        Maximum number of samples on the map. Samples in constraints come first, then typical samples.
     max_described : int, default=100
-        Maximum number of solutions with described clusters. Priority: result, solutions of rules, others.
+        Maximum number of solutions with described clusters. The result comes first, then those of rules.
     random_state : int, default=0
         Seed for all random selections.
     """
@@ -242,7 +242,7 @@ def report_content(
 
 
 def _of_archive(archive: PartitionArchive) -> ClusteringResult:
-    """Return a result with the members of an archive as its front; the best member is selected."""
+    """Return a result whose front contains the members of an archive, and which selects the best member."""
     best = archive.best()
     objective = Objective(archive.quality_name, archive.greater_is_better)
     front = Front(archive.quality[:, np.newaxis], (objective,), archive.labels.__getitem__)
@@ -306,7 +306,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, X may intentionally be in other units; then no row equals a training row.
+        # Without a preparer, do not warn if X is in other units, so that its rows equal no training rows.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -399,7 +399,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return new samples' clusters, a mask of those unlike the training data, training rows and names."""
+    """Return new samples' clusters, whether each is unlike the training data, these data, and names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -432,7 +432,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Return the scaled training data and new rows; given distances, the distances and new rows' minima."""
+    """Return scaled training data and new rows; for distances, the matrix and the new rows' minima."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -502,7 +502,7 @@ def _columns(
 def _cluster_names(
     run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return names of the clusters: set by the user, else classes, else derived from descriptions."""
+    """Return cluster names: the user's names, else names of classes, else names from descriptions."""
     found = {place: [each.name for each in known] for place, known in facts.items()}
     found = {place: names for place, names in found.items() if any(names)}
     for place, solution in enumerate(run.solutions.found):
@@ -553,7 +553,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
-    """Return classes 0, 1, ... (-1: unlabelled), or None for label sets and if nothing is labelled."""
+    """Return classes 0, 1, ... (-1: unlabelled), or None if labels are sets or no sample is labelled."""
     if y is None:
         return None
     found = checked_array(y, "y")

@@ -56,7 +56,7 @@ _SCRIPTS = (
 _TEXT_LENGTH = 400
 # Names of the facts that are always visible in the page header.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-# Sentence on certainty for each possible beginning of a verdict.
+# Sentence that the page shows for a verdict, by the beginning of the verdict.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
@@ -319,7 +319,7 @@ class _Part:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
 
     def history(self) -> pd.DataFrame | None:
-        """Return the history indexed by generation, without repeated generations."""
+        """Return the history indexed by generation; of repeated generations, only the last is kept."""
         history = self.content.history
         if history is None or history.shape[1] < 2 or not len(history):
             return None
@@ -409,7 +409,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether to add a panel with questions; requires a rule "answers" for the solution that answers update.
+        Whether to add a panel with questions; requires a rule "answers", whose solution the answers update.
 
     Returns
     -------
@@ -441,7 +441,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether a fact is always visible in the header, unless :func:`sureness` already states it."""
+    """Return whether a fact belongs in the header, and is not already stated by :func:`sureness`."""
     repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
     return fact[0] in _FIRST and not repeats
 
@@ -465,7 +465,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the clusters' certainty, the numbers behind it, and a bar's length (or None)."""
+    """Return a sentence on the clusters' certainty, one with figures, and a bar's length (None: no bar)."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -726,7 +726,7 @@ def by_importance(content: ReportContent) -> IntpArray:
 
 
 def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
-    """Return the content of the solutions ``keep``, which are unique and include the chosen solution."""
+    """Return content with only the solutions ``keep``, which are unique and include the chosen one."""
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}
     return replace(
