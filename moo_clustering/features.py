@@ -272,7 +272,7 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
 
 
 def information_gain(X: Any, y: Any) -> FloatArray:
-    """Return the information gain of the labels given the presence of each feature, in bits.
+    """For each feature, return the information gain (in bits) of the labels given the feature's presence.
 
     For feature i, this is the sum over labels t of H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not
     x_i), where H is the entropy of a binary label. If ``y`` contains one class per sample, each class is a
@@ -351,7 +351,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     n_features : int, default=1000
         Maximum number of features to select. Ties are broken in favour of the lower column index.
     drop_constant : bool, default=True
-        Drop features that are present in all or none of the samples passed to ``fit``, labelled or not.
+        Drop features that are present in all or in none of the samples passed to ``fit``, labelled or not.
 
     Attributes
     ----------
@@ -471,7 +471,7 @@ class NCWTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weight documents by similarity to those in ``fit``; return float32 (for float32) or float64 CSR."""
+        """Return the weighted documents as a CSR matrix: float32 for float32 input, otherwise float64."""
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
         # To avoid overflow and underflow, divide weights and sums by the same power of 2; it cancels out.

@@ -143,7 +143,7 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the points' groups for each partition; further groups may exist.
+        """Return the log-likelihood of the points' groups for each partition; there may be further groups.
 
         Takes O(len(points) n_partitions) time.
         """

@@ -515,7 +515,7 @@ class AnswerSession:
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
-        """If the new answer is very unlikely, return the row of the latest opposite answer, otherwise -1."""
+        """If an answer is very unlikely, return the row of the last opposite answer on a point, else -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability

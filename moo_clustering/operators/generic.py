@@ -366,8 +366,8 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn at random and, up to a difference of one, equally often. Raises a ValueError if ``X`` is
-    empty or does not have ``problem.n_var`` columns.
+    Parents are drawn at random, and their numbers of draws differ by at most one. Raises a ValueError if
+    ``X`` is empty or does not have ``problem.n_var`` columns.
 
     Parameters
     ----------

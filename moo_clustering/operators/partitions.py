@@ -93,7 +93,7 @@ class LabelGraph:
         np.fill_diagonal(links, 0.0)
         for _ in range(len(size) - k_max):
             small = int(size.argmin())
-            # The infinite size excludes the merged cluster when clusters are selected by size.
+            # An infinite size prevents the merged cluster from being selected again.
             size[small], joining = np.inf, size[small]
             large = int((links[small] if links[small].any() else -size).argmax())
             number[number == small] = large
