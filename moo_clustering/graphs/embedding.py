@@ -267,7 +267,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """Return the Ritz vectors of the ``n_pairs`` lowest Ritz values (or all) in the span of ``known``."""
+    """Return the Ritz vectors of the lowest Ritz values, at most ``n_pairs``, in the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()

@@ -137,7 +137,8 @@ class LinkInterest:
     Attributes
     ----------
     rank_of_parent, rank_of_child : ndarrays of shape (n_samples,), int32
-        Rank of the parent among the child's neighbours, and vice versa, starting at 1; 0 for the root.
+        Rank, from 1, of the parent among the child's neighbours, and of the child among the parent's; 0 for
+        the root.
     order : ndarray of shape (n_samples - 1,), int32
         Children, sorted by decreasing degree, then by decreasing length, then by key.
     """

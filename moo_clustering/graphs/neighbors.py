@@ -151,8 +151,8 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError if shapes differ, an index is out of range, repeated or that of the sample itself,
-    distances are negative, infinite or unsorted, or a sample has no admissible neighbour.
+    Raises a ValueError if shapes differ, an index is out of range, repeated or equal to its row, distances
+    are negative, infinite or unsorted, or a sample has no admissible neighbour.
 
     Parameters
     ----------
