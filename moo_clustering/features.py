@@ -95,14 +95,14 @@ def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | No
     counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
     ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
     stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
-    forms = {stem_of[word]: word for word in reversed(ranked)}  # the most frequent word replaces the others
+    forms = {stem_of[word]: word for word in reversed(ranked)}  # the most frequent word comes last
     return [forms[stem] for stem in stems]
 
 
 def prune_terms(
     counts: ArrayLike | csr_matrix, terms: ArrayLike, *, min_df: float = 2
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Drop terms that occur in few documents, for example in a subset of a collection.
+    """Drop terms that occur in too few documents, for example after selecting a subset of a collection.
 
     If ``counts`` come from all documents with ``min_df=1``, ``prune_terms(counts[rows], terms, min_df=2)``
     equals :func:`document_term_counts` of the selected documents. Takes O(stored counts) time and memory.
@@ -272,12 +272,12 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
 
 
 def information_gain(X: Any, y: Any) -> FloatArray:
-    """Return the information gain of the labels given the presence of each feature, in bits.
+    """For each feature, return the information gain (in bits) of the labels given the feature's presence.
 
     For feature i, this is the sum over labels t of H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not
-    x_i), where H is the entropy of a binary label. One class per sample is converted to class indicators.
-    Takes O(stored values * n_labels) time, and O(stored values) memory plus blocks of 32 MB. Raises a
-    ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid. Source: SISC-ML, section 5.
+    x_i), where H is the entropy of a binary label. If ``y`` contains one class per sample, each class is a
+    binary label. Takes O(stored values * n_labels) time, and O(stored values) memory plus blocks of 32 MB.
+    Raises a ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid. Source: SISC-ML, section 5.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     n_features : int, default=1000
         Maximum number of features to select. Ties are broken in favour of the lower column index.
     drop_constant : bool, default=True
-        Drop features that are present in all or none of the samples passed to ``fit``, labelled or not.
+        Drop features that are present in all or in none of the samples passed to ``fit``, labelled or not.
 
     Attributes
     ----------
@@ -438,11 +438,11 @@ class NCWTransformer(_SparseWeighting):
     """Divide each document by the square root of its similarity to all documents (normalised-cut weighting).
 
     A document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
-    all documents in ``fit``; if z_i = 0, it becomes zero. New documents are weighted with the same s,
-    independently of each other; they become zero if they share no term with the documents in ``fit``. Takes
-    O(stored weights) time and memory. Raises a ValueError for negative, infinite or missing weights or a
-    different number of terms. The output is sparse, so ``set_output`` accepts only ``"default"``. Sources:
-    Ensemble NMF, section 2.1; W. Xu, X. Liu, Y. Gong, SIGIR (2003).
+    all documents in ``fit``; if z_i = 0, b_i is zero. New documents are weighted with the same s. A new
+    document becomes zero if it shares no term with the documents in ``fit``. Takes O(stored weights) time and
+    memory. Raises a ValueError for negative, infinite or missing weights or a different number of terms. The
+    output is sparse, so ``set_output`` accepts only ``"default"``. Sources: Ensemble NMF, section 2.1; W. Xu,
+    X. Liu, Y. Gong, SIGIR (2003).
 
     Attributes
     ----------
@@ -462,7 +462,7 @@ class NCWTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Sum the documents of X, shape (n_documents, n_terms), which have length 1 or 0 in the paper."""
+        """Sum the rows of X, shape (n_documents, n_terms); in the paper, each row has length 1 or 0."""
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
             self.sum_ = np.asarray(weights.sum(axis=0, dtype=np.float64)).ravel()
@@ -471,10 +471,10 @@ class NCWTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weight documents by similarity to those in ``fit``; return float32 (for float32) or float64 CSR."""
+        """Return the weighted documents as a CSR matrix: float32 for float32 input, otherwise float64."""
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
-        # To avoid overflow and underflow, divide weights and sums by the same power of 2, which cancels.
+        # To avoid overflow and underflow, divide weights and sums by the same power of 2; it cancels out.
         size = int(np.frexp(self.sum_.max(initial=0.0))[1])
         weights.data = np.ldexp(weights.data, -size)
         z = weights @ np.ldexp(self.sum_, -size)
@@ -496,10 +496,10 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
 
 
 class PaperTfidfTransformer(_SparseWeighting):
-    """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
+    """Convert term counts to tf-idf weights: counts times ln(n / df_j), with rows scaled to unit length.
 
-    Terms that occur in every document have weight 0; scikit-learn's ``TfidfTransformer`` multiplies counts by
-    ln(n / df_j) + 1 (without smoothing) instead. New documents are weighted with the ``idf_`` from ``fit``.
+    Terms that occur in every document have weight 0; without smoothing, scikit-learn's ``TfidfTransformer``
+    multiplies counts by ln(n / df_j) + 1 instead. New documents are weighted with the ``idf_`` from ``fit``.
     Takes O(stored counts) time and memory. Raises a ValueError for negative, infinite or missing counts or a
     different number of terms. The output is sparse; ``set_output`` accepts only ``"default"``. Source:
     Ensemble NMF, section 2.
@@ -525,7 +525,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term; X contains counts, shape (n_documents, n_terms)."""
+        """Count the documents that contain each term, from term counts X of shape (n_documents, n_terms)."""
         counts = validated_rows(self, X, reset=True)
         self.df_ = np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
         self.idf_ = np.zeros(counts.shape[1])

@@ -33,11 +33,11 @@ def attainment_scores(
 ) -> AttainmentScores:
     """Score each solution on a front by its distance to the nearest attainment surface of a control front.
 
-    An attainment surface is the boundary of the region that a front dominates. Distances are computed between
-    the square roots of the objectives, scaled to [0, 1] for each front. The end points of the front have
-    score 0. Takes O(n_solutions m) time and memory for control fronts with m solutions. Raises a ValueError
-    if shapes do not match, if there is no control front, or if all solutions on a front have too many
-    clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1; the largest score is best.
+    An attainment surface is the boundary of the region that a front dominates. The objectives of each front
+    are scaled to [0, 1], and distances are computed between their square roots. The end points of the front
+    have score 0. Takes O(n_solutions m) time and memory for control fronts with m solutions. Raises a
+    ValueError if shapes do not match, if there is no control front, or if all solutions on a front have more
+    than ``k_max`` clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts found by the same method in data without cluster structure; see :func:`control_data`.
     k_user : int, default=25
-        Maximum number of clusters of scored solutions, unless the maximum of one of the fronts is lower.
+        Maximum number of clusters of scored solutions. If a front's largest number is lower, that is used.
 
     Examples
     --------
@@ -116,14 +116,14 @@ class AttainmentScores:
     Attributes
     ----------
     scores : ndarray of shape (n_solutions,)
-        Distance to the nearest attainment surface of a control front; NaN above ``k_max`` clusters.
+        Distance to the nearest attainment surface of a control front; NaN for more than ``k_max`` clusters.
     n_clusters : ndarray of shape (n_solutions,), int64
     k_max : int
         Maximum number of clusters in the scored solutions.
     front : ndarray of shape (n_solutions, 2)
-        Square roots of the objectives scaled to [0, 1]; NaN where ``scores`` is NaN.
+        Square roots of the objectives, which are first scaled to [0, 1]; NaN where ``scores`` is NaN.
     controls : tuple of ndarray of shape (n, 2)
-        Non-dominated solutions of the control fronts, scaled and sorted by the first objective.
+        Non-dominated solutions of the control fronts, scaled alike, and sorted by the first objective.
     """
 
     scores: FloatArray
@@ -149,7 +149,7 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        A maximum exceeds the score for the next lower number, and is at least the score for the next higher.
+        A local maximum exceeds the score at the next lower number, and is not below that at the next higher.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -192,11 +192,11 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Approximate the solutions on the convex hull of the SRMOSC front.
 
-    In the first solution, each sample has one link. Each step to the next solution adds links to the sample
-    whose error then decreases most per link, along the lower convex hull of the sample's (number of links,
-    error). Errors are from non-negative orthogonal matching pursuit, a greedy approximation. Takes O(n k (w
-    n_features + k^2) + n w log(n w)) time for n samples with w candidate neighbours and at most k links each.
-    Memory is O(n w), plus the weights at the hull vertices.
+    In the first solution, each sample has one link. Each sample has a curve of its error against its number
+    of links. Each step adds links to one sample, up to the next vertex of the curve's lower convex hull: the
+    sample whose error decreases most per link. Errors are from non-negative orthogonal matching pursuit, a
+    greedy approximation. Takes O(n k (w n_features + k^2) + n w log(n w)) time for n samples with w candidate
+    neighbours and at most k links each. Memory is O(n w), plus the weights at the hull vertices.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
 
 def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Return the objectives of all members, and the sample whose links each step changes."""
+    """Return the objectives of all members, and the sample that gains links in each step."""
     first = np.concatenate([[True], row[1:] != row[:-1]])
     step = np.flatnonzero(~first)
     gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
@@ -285,14 +285,14 @@ class SRMOSCHull:
         return matrix
 
     def weights(self, member: int) -> NDArray[np.float32]:
-        """Return a member's weights for the candidates, with shape (n_samples, n_candidates)."""
+        """Return the weights of a member's links to all candidates, shape (n_samples, n_candidates)."""
         rows, places = self._places(member)
         weights = np.zeros(self._problem.lists.indices.shape, dtype=np.float32)
         weights[rows, self._columns[places]] = self._values[places]
         return weights
 
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
-        """Return the sample of each link of a member, and its index in ``_columns`` and ``_values``."""
+        """For each link of a member, return its sample and its index in ``_columns`` and ``_values``."""
         if not -len(self) <= member < len(self):
             raise ValueError(f"member must be from {-len(self)} to {len(self) - 1}, got {member}")
         n_samples = self._problem.n_samples
@@ -327,7 +327,7 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
 
 
 def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
-    """Compute the corners of the surface that each fraction of the fronts attains, for two objectives."""
+    """For each fraction, find the corners of the surface that this share of two-objective fronts attains."""
     # Source: V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of
     # stochastic optimisers and the attainment function", EMO 2001. Objectives are minimised; points with NaN
     # are omitted.
@@ -335,7 +335,7 @@ def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]
         raise ValueError(f"fractions must be a non-empty list of numbers in (0, 1], got {fractions}")
     fronts = [F[~np.isnan(F).any(axis=1)] for F in fronts]
     x = np.unique(np.concatenate(fronts)[:, 0])
-    # For each front, the lowest second objective among points with a first objective up to x.
+    # For each front and each x, the lowest second objective of all points whose first objective is at most x.
     least = [np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0, initial=np.inf) for F in fronts]
     reached = np.sort(least, axis=0)
     levels = {one: reached[math.ceil(one * len(fronts) - 1e-9) - 1] for one in fractions}

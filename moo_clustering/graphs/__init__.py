@@ -1,9 +1,8 @@
 """Neighbour lists, similarity graphs and spectral clustering of sparse graphs.
 
-Features are converted to :class:`NeighborLists` (exact, with a defined tie-breaking order), and lists to a
-similarity matrix (k-nearest-neighbour, mutual, epsilon, full, water-filling). To obtain a partition from this
-matrix, apply constraints, bridge the components, and cluster the Laplacian eigenvectors by k-means. Matrices
-are ``csr_array`` objects of float64.
+First, compute :class:`NeighborLists` from features, and a similarity matrix from these lists, for example by
+``knn_graph``. To obtain a partition from this matrix, apply constraints, connect the components by bridges,
+and cluster the rows of the Laplacian eigenvectors by k-means. Matrices are ``csr_array`` objects of float64.
 """
 
 import lazy_loader as _lazy

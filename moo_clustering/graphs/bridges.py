@@ -41,12 +41,12 @@ def bridge_components(
 ) -> sp.csr_array:
     """Connect the components of a graph by the shortest links: a minimum spanning tree of the components.
 
-    New links have similarity 1e-3 min{s_ij > 0}: far below all similarities within components, but large
-    enough for a well-posed eigenproblem. Each sample without edges is a component. Source: PESC.
+    New links have a thousandth of the smallest positive similarity. This separates the components, but keeps
+    the eigenproblem well posed. Each sample without edges is a component. Source: PESC.
 
-    The tree is exact for precomputed distances and for up to 2000 samples, and takes O(N^2 log C) time for C
-    components. Otherwise, it takes O(N log N) time on well-behaved data, and is approximate for large
-    components with more than 4 features: only the 1024 samples nearest to each other's centre are compared.
+    With precomputed distances or up to 2000 samples, the tree is exact, and takes O(N^2 log C) time for C
+    components. Otherwise, it takes O(N log N) time on well-behaved data. With more than 4 features, it is
+    then approximate: of a large component, only the 1024 samples nearest to the other's centre are compared.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tup
     i, j = i[order], j[order]
     first = np.sort(np.unique(parts[i], return_index=True)[1])
     i, j = i[first], j[first]
-    # If the candidates lack some tied links, three parts can select links of equal length that form a cycle.
-    # A spanning tree, with positions in the sorted order as link weights, removes such cycles.
+    # Three parts can select links of equal length that form a cycle, if the candidates lack some tied links.
+    # A minimum spanning tree, weighted by the links' sorted positions, removes such cycles.
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
@@ -160,7 +160,7 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Propose the listed links out of each part, if they certainly include its shortest link overall."""
+    """Propose each part's listed links to other parts, if these certainly include its shortest such link."""
     n_samples, width = lists.indices.shape
     # Unlisted admissible samples are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
@@ -175,7 +175,7 @@ def _listed_links(lists: NeighborLists) -> Proposal:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
-        # Work in blocks, because only the links that lead out of a part must be stored, and they are few.
+        # Work in blocks to save memory: only the links that lead out of a part are stored, and they are few.
         links = _joined([outward(part, parts) for part in block_slices(n_samples, width)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
@@ -204,7 +204,7 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
 
 
 class LargeGraphBridges:
-    """Candidate links between the parts of a large data set."""
+    """Search for candidate links between the parts of a large data set."""
 
     def __init__(self, search: neighbors.PointSearch, space: neighbors.MetricSpace) -> None:
         self.search, self.space = search, space
@@ -213,8 +213,8 @@ class LargeGraphBridges:
     def from_small_parts(self, parts: Int32Array) -> Links:
         """Link each sample in a part of at most 64 samples to the nearest sample outside the part."""
         sizes = np.bincount(parts)
-        # The largest part needs no links of its own, because other parts link to it. The m + 1 samples
-        # nearest to a sample (including itself) contain one outside its part of size m.
+        # The largest part needs no links of its own, because other parts link to it. If a part has m samples,
+        # the m + 1 samples nearest to one of them (including itself) contain one outside.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]).tolist():

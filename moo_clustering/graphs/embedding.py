@@ -66,10 +66,10 @@ def spectral_embedding(
     the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees. ``"lobpcg"`` is the block
     conjugate gradient method. ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
 
-    Iterative solvers take O(nnz + n_samples n_components) memory and time per step. The tolerance for
-    residual norms is 1e-4, or for ``"chebyshev"`` 1e-5 (1e-3 for pairs after the first ``n_components``); for
-    unnormalised Laplacians, it is multiplied by the largest degree. Raises a ValueError unless 1 <=
-    n_components <= n_eigenvalues <= n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago,
+    Iterative solvers take O(nnz + n_samples n_components) memory, and as much time per step. The tolerance
+    for residual norms is 1e-4. For ``"chebyshev"``, it is 1e-5, or 1e-3 after the first ``n_components``
+    pairs. For unnormalised Laplacians, it is multiplied by the largest degree. Raises a ValueError unless 1
+    <= n_components <= n_eigenvalues <= n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago,
     Chelikowsky, J. Comput. Phys. 219, 2006 (``"chebyshev"``).
 
     Parameters
@@ -81,15 +81,15 @@ def spectral_embedding(
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
         ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times unscaled ``"sym"`` vectors.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
-        ``"auto"``: ``"dense"`` for up to 1500 samples; from 20,000 samples ``"chebyshev"``, unless a
-        factorisation is cheap or the Laplacian is unnormalised with very unequal degrees; else ``"arpack"``.
+        ``"auto"``: ``"dense"`` for up to 1500 samples, ``"arpack"`` for more, and ``"chebyshev"`` from
+        20,000, unless a factorisation is cheap or the degrees of an unnormalised Laplacian are very unequal.
     rng : numpy.random.Generator
         Generator for the initial vectors.
     n_eigenvalues : int, optional
         Number of eigenvalues, at least ``n_components`` (the default); one more is needed for the eigengap.
     parts : ndarray of shape (n_samples,), optional
         Part of each sample, such as its component before bridging; only weak edges may connect parts.
-        Default: computed from S. Helps iterative solvers to converge near eigenvalue 0.
+        Default: computed from S. Parts help iterative solvers to converge near eigenvalue 0.
     n_jobs : int, optional
         Number of threads for ``"chebyshev"``; does not affect the result.
 
@@ -226,10 +226,10 @@ def lanczos_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
     """Compute the smallest eigenpairs by Lanczos runs, each orthogonal to the vectors found before."""
-    # Each run finds only one vector for several (nearly) equal eigenvalues, such as those near zero of a
-    # graph with (nearly) separate parts. Runs are repeated until no pair is missing. The eigenvalues of L are
-    # in [0, 2 scale]. ``known`` contains orthonormal vectors that nearly span the null space. Lanczos
-    # iteration on (L + tiny I)^-1 takes fewer steps than on I - L / scale.
+    # If several eigenvalues are nearly equal, each run finds only one of their vectors. For example, a graph
+    # with nearly separate parts has such eigenvalues near zero. Runs are repeated until no pair is missing.
+    # The eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal vectors that nearly span the
+    # null space. Lanczos iteration on (L + tiny I)^-1 takes fewer steps than on I - L / scale.
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
@@ -267,7 +267,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """Return Ritz vectors of the lowest (up to ``n_pairs``) Ritz values in the span of ``known``."""
+    """Return the Ritz vectors of the lowest Ritz values, at most ``n_pairs``, in the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()
@@ -297,7 +297,7 @@ class _Deflated:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
     def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
-        """Return those eigenvectors of the ``n_pairs`` largest eigenvalues that converged, orthonormal."""
+        """Return the converged eigenvectors of the ``n_pairs`` largest eigenvalues, which are orthonormal."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
@@ -320,8 +320,8 @@ def chebyshev_pairs(
     # ``n_vectors`` pairs, only eigenvalues need to be accurate. A filter takes one pass over L per degree.
     # Threads process rows of L and fixed blocks of vectors, so the number of threads does not affect any sum.
     L, n = products.L, products.L.shape[0]
-    # The tolerance is stricter than for Lanczos, because final residuals are close to it. It is looser where
-    # only the eigenvalue is needed, whose error is of the order of the squared residual.
+    # The tolerance is stricter than for Lanczos, because the final residuals are closer to it. It is looser
+    # for pairs of which only the eigenvalue is needed: its error is of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_vectors:] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
@@ -376,7 +376,7 @@ def _filtered(
 
 
 def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Replace a block by its Ritz vectors; return ascending Ritz values and |L u - lambda u|."""
+    """Replace a block by its Ritz vectors; return the ascending Ritz values and their residual norms."""
     for _ in range(3):
         # One pass would not make nearly dependent columns orthogonal to working precision.
         gram = products.inner(block, block)
@@ -406,7 +406,7 @@ class _Products:
         for_blocks(kernel, len(block), block.shape[1] * n_entries, self.n_jobs)
 
     def multiply(self, block: FloatArray, small: FloatArray, out: FloatArray) -> None:
-        """Add ``block @ small`` to ``out`` or, if ``out`` is the block, replace the block by the product."""
+        """Add ``block @ small`` to ``out``; if ``out`` is the block itself, replace it by the product."""
 
         def multiply(lo: int, hi: int) -> None:
             out[lo:hi] = block[lo:hi] @ small if out is block else out[lo:hi] + block[lo:hi] @ small

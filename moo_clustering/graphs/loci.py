@@ -113,7 +113,7 @@ def locus_graph(
     data = centred_features(X)
     n = len(data)
     keys = neighborhoods.tie_keys(n, ties, rng)
-    # Centre the data only if the metric depends on differences; others, such as cosine, depend on the origin.
+    # Centre the data only for metrics based on differences; for others, such as cosine, the origin matters.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
@@ -137,7 +137,8 @@ class LinkInterest:
     Attributes
     ----------
     rank_of_parent, rank_of_child : ndarrays of shape (n_samples,), int32
-        Rank of the parent among the child's neighbours, and vice versa, starting at 1; 0 for the root.
+        Rank, from 1, of the parent among the child's neighbours, and of the child among the parent's; 0 for
+        the root.
     order : ndarray of shape (n_samples - 1,), int32
         Children, sorted by decreasing degree, then by decreasing length, then by key.
     """
@@ -182,7 +183,7 @@ def mst_interestingness(
         Keys that order equidistant neighbours. Default: row indices.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Maximum rank; higher ranks are set to it, which saves time. Equal degrees are sorted by length.
+        Maximum rank. To save time, higher ranks are set to it. Links of equal degree are sorted by length.
     """
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples
@@ -249,7 +250,7 @@ def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: Int32Array) -> Ra
 
 
 def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:
-    """Compute the ranks of duplicates among each other by key; duplicates precede all other samples."""
+    """Compute ranks for pairs of duplicates, by key; duplicates of a sample precede its other neighbours."""
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
@@ -259,8 +260,8 @@ def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> In
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int32Array:
     """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], starting at 1."""
-    # Distances are compared by matrix products; if nearly tied, by differences between samples. Takes O(N^2
-    # n_features) time for N distinct first samples, in blocks of bounded size.
+    # Distances are computed by matrix products. Nearly tied distances are computed from differences instead.
+    # Takes O(N^2 n_features) time for N distinct first samples, in blocks of bounded size.
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
@@ -279,7 +280,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # second term: rounding of the limits
+            slack = noise[i] + 1e-11 * limits[p]  # second term: rounding errors of the limits
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

@@ -131,7 +131,7 @@ def similarity_edges(S: Any) -> SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Merge the smallest part with the most strongly linked, else nearest, until ``n_groups`` remain."""
+    """Merge the smallest part with the part most strongly linked to it, until ``n_groups`` parts remain."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:
@@ -146,7 +146,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_
         left[a] = 0.0
         if near[a]:
             b = max(near[a], key=lambda c: (near[a][c], -c))
-        else:
+        else:  # a part without links is merged with the nearest part
             others = np.flatnonzero(left)
             gaps = sums[others] / left[others, None] - sums[a] / size
             b = int(others[(gaps**2).sum(axis=1).argmin()])

@@ -34,7 +34,7 @@ Metric = str | Callable[..., float]
 CHUNK = 1 << 20
 # With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
-# Minimum number of points, and minimum and maximum number of features, for ``method="blocks"`` by default.
+# ``"blocks"`` is the default from this number of points on, between these numbers of features.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
 # Points per KD-tree leaf, and maximum number of points per leaf for ``method="blocks"``.
 _LEAF, _BLOCK = 64, 192
@@ -97,11 +97,11 @@ def neighbor_lists(
     3. The approximate search is that of Dong, Moses and Li 2011, as implemented in pynndescent.
 
     ``"exact"`` uses ``"tree"`` for Minkowski metrics, in O(N log N) time for well-behaved data with few
-    features, and ``"brute"`` for other metrics, in O(N^2 d) time. For metrics with the order of the Euclidean
-    metric, it uses ``"blocks"`` for at least 8192 samples and 5 to 64 features, and otherwise ``"brute"`` for
-    more than 12 features. Takes O(N (n_neighbors + d)) memory. Raises a ValueError for fewer than two
-    samples, invalid distances, an unsupported metric or a sample without admissible neighbours, and an
-    ImportError if ``"approximate"`` requires pynndescent.
+    features, and ``"brute"`` for other metrics, in O(N^2 d) time. Metrics that rank pairs as the Euclidean
+    metric does are exceptions: ``"blocks"`` is used for at least 8192 samples with 5 to 64 features, and
+    otherwise ``"brute"`` for more than 12 features. Takes O(N (n_neighbors + d)) memory. Raises a ValueError
+    for fewer than two samples, invalid distances, an unsupported metric or a sample without admissible
+    neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ def neighbor_lists(
         - ``"exact"``: the fastest of the above methods; all produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
           duplicates; lists of samples in conflicting groups are exact. Extra: ``neighbors``.
-        - ``"auto"``: approximate if exact lists would take over about ten minutes and the extra is installed;
-          else exact. Issues a UserWarning if lists are approximate (with the recall) or slow to compute.
+        - ``"auto"``: exact, unless this would take over about ten minutes and the extra is installed. Issues
+          a UserWarning if the lists are approximate (it states their recall) or slow to compute.
     """
     _arrays.choice("method", method, get_args(Method))
     _arrays.choice("ties", ties, ("random", "index"))
@@ -151,8 +151,8 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError if shapes differ, an index is out of range, repeated or that of the sample itself,
-    distances are negative, infinite or unsorted, or a sample has no admissible neighbour.
+    Raises a ValueError if shapes differ, an index is out of range, repeated or equal to its row, distances
+    are negative, infinite or unsorted, or a sample has no admissible neighbour.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def _refuse(bad: BoolArray, what: str) -> None:
 
 
 def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
-    """Raise a ValueError if distances overflow, or those of distinct samples (``apart`` > 0) underflow."""
+    """Raise a ValueError if distances overflow, or if those of distinct samples (``apart`` > 0) underflow."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
@@ -265,7 +265,7 @@ def ordered_lists(
 
 
 def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
-    """Return a mask of the samples with a forbidden neighbour."""
+    """Return a mask of the samples whose group conflicts with another group."""
     if groups is None or not len(groups.conflicts):
         return np.zeros(n_samples, dtype=np.bool_)
     # Samples without a group have the number -1, which selects the last entry (False).
@@ -353,7 +353,7 @@ class _PointLists:
         for part in _arrays.block_slices(len(everyone), width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
-            # If many duplicates have displaced a sample from its own list, drop the last entry.
+            # Drop the sample itself or, if duplicates have displaced it from its own list, the last entry.
             gap = np.where(own.any(axis=1), own.argmax(axis=1), width)
             columns = np.arange(width) + (np.arange(width) >= gap[:, None])
             self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)
@@ -419,7 +419,7 @@ class Found(NamedTuple):
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Return neighbour lists, in which ties are sorted by row index, and distances in double precision."""
+    """Return neighbour lists with ties sorted by row index, and their distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     scaled = _arrays.near_one(data, together=True)
@@ -492,7 +492,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return the samples at ``points`` (up to ``most`` each, by key), and the index of their points."""
+        """Return the samples at ``points`` (up to ``most`` each, by key), and their index in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -533,7 +533,7 @@ class MetricSpace:
 
     points: AnyFloatArray
     metric: Metric
-    power: float | None  # p-norm that ranks pairs as the metric does; None if there is none
+    power: float | None  # p of the p-norm that ranks pairs as the metric does; None if there is none
     square: float | None = None  # factor that converts squared search distances to the metric
 
     def finish(self, distances: NDArray[Any]) -> None:
@@ -617,7 +617,7 @@ class PointSearch(ABC):
         return max(1, CHUNK // width)
 
     def seconds(self, n_found: int) -> float:
-        """Return the estimated processor time of a search for all points in seconds, or 0 if unknown."""
+        """Return the estimated processor time, in seconds, of a search for all points; 0 if unknown."""
         return 0.0
 
     @abstractmethod
@@ -763,7 +763,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Return each row's candidates, the scaled distance of the last, and the number of leaves visited."""
+        """Return each row's candidates, the scaled distance of the last candidate, and the leaves visited."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))

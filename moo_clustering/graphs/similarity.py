@@ -105,7 +105,7 @@ def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory:
 
 
 def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
-    """Yield the first row of each block of rows, and their distances to all samples, rounded."""
+    """For each block of rows, yield its first index and its rows' rounded distances to all samples."""
     if metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
@@ -132,7 +132,7 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
 
 def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_memory: int) -> sp.csr_array:
     tree = cKDTree(data, balanced_tree=False)
-    # Search slightly beyond epsilon, because rounded distances are compared below.
+    # Search slightly beyond epsilon, because rounded distances are compared with epsilon below.
     reach = epsilon * (1.0 + 1e-9)
     n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
     _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
@@ -180,7 +180,7 @@ def self_tuning_graph(
 ) -> sp.csr_array:
     """Return a connected nearest-neighbour graph with similarities exp(-d_ij^2 / (sigma_i sigma_j)).
 
-    sigma_i is the larger of the distance from sample i to its ``scale_neighbor``-th nearest neighbour and a
+    sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, but at least a
     thousandth of the median positive neighbour distance. Two samples are linked if either lists the other.
     Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see :func:`neighbor_lists`
     and :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
@@ -395,8 +395,8 @@ def write_constraints(
         Similarities, which are copied and made symmetric.
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
-        ``"clique"`` links all pairs in a group. ``"star"`` links members only to the group's medoid or, if
-        ``X`` is None, links them in a ring. ``"auto"`` uses cliques if they have at most 10^6 pairs in total.
+        ``"clique"`` links all pairs in a group. ``"star"`` links members to the group's medoid or, without
+        ``X``, in a ring. ``"auto"``: cliques, or stars if all cliques have over 10^6 pairs.
     X : ndarray of shape (n_samples, n_features), optional
         Features from which medoids are determined.
 

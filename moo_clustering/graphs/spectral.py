@@ -28,7 +28,7 @@ from moo_clustering.graphs.neighbors import Metric, NeighborLists
 # With more samples than this, k-means is fitted to a random subset.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
-# Maximum number of k-means iterations, and tolerance for squared centre movements / variance.
+# Maximum number of k-means iterations, and tolerance for squared centre movements relative to the variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
 # Maximum n_samples for which sparse graphs with many neighbours are solved as dense matrices.
 DENSE_UP_TO = 2000
@@ -80,8 +80,8 @@ def spectral_partition(
     """Cluster a graph by k-means on the rows of its first K Laplacian eigenvectors.
 
     K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to a random
-    subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, if bridges require
-    the missing ``X``, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
+    subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, if bridges are needed but
+    ``X`` is missing, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def spectral_partition(
         K, from 1 to n_samples.
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        K components are the K clusters, and for more components the clusters are arbitrary (with a warning).
+        K components are the clusters; more components yield a warning and arbitrary clusters.
     X, metric, lists
         See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample stands for: its weight in k-means, and the factor of its
-        row of S. (s_ij is the similarity between one copy of i and all copies of j together.)
+        Positive number of copies that each sample stands for. It is the sample's weight in k-means, and
+        multiplies its row of S: s_ij is the similarity between one copy of i and all copies of j together.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -170,9 +170,9 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
 
     For each k, the rows of the k eigenvectors of D^(-1/2) S D^(-1/2) with the largest eigenvalues are scaled
     to unit length and clustered by k-means++. Dense and small sparse matrices take O(m^3) time and O(m^2)
-    memory. Large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`, and so do
-    dense matrices without zeros if it converges. All solvers run in one thread. Raises a ValueError if S is
-    not square, symmetric, finite and non-negative, or if any k or n_init is below 1. Source: Ng, Jordan,
+    memory. Large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`. Dense
+    matrices without zeros also use it if it converges. All solvers run in one thread. Raises a ValueError if
+    S is not square, symmetric, finite and non-negative, or if any k or n_init is below 1. Source: Ng, Jordan,
     Weiss, On spectral clustering, NIPS 2001.
 
     Parameters
@@ -222,8 +222,8 @@ def kmeans_labels(
     squares: FloatArray | None = None,
 ) -> Int32Array:
     """Compute the labels of scikit-learn's k-means for the same seed, but faster."""
-    # ``centers`` are one more initialisation; ``squares`` contains the squared distances between samples. If
-    # there are fewer distinct samples than clusters, the result has fewer clusters.
+    # ``centers`` is an additional initialisation, and ``squares`` contains the squared distances between
+    # samples. If there are fewer distinct samples than clusters, the result has fewer clusters.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
@@ -279,7 +279,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
 
 
 def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
-    """Run ``lloyd`` in NumPy on the centres ``begun``, in place; return False if a cluster becomes empty."""
+    """Move the centres ``begun`` as ``lloyd`` does, using NumPy; return False if a cluster becomes empty."""
     centers, last = np.array(begun, dtype=float), False
     labels[:] = -1
     for _ in range(_MAX_PASSES):

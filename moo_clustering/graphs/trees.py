@@ -74,9 +74,9 @@ def euclidean_mst(
     """Compute the exact minimum spanning tree of samples.
 
     Prim's algorithm takes O(N^2 n_features) time, and Boruvka's about O(N log N) time for few features. Takes
-    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. Duplicates
-    are linked to the one among them with the smallest key. Raises a ValueError for ``"boruvka"`` with a
-    non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
+    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. All
+    duplicates of a sample are linked to the one with the smallest key. Raises a ValueError for ``"boruvka"``
+    with a non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute the links; ``row(i)`` returns lengths from i and, optionally, a row of tie-breaking values."""
+    """Compute the links; ``row(i)`` returns lengths from i and, optionally, a second row that breaks ties."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
@@ -307,7 +307,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     """Compute the order in which Genie merges the links of a minimum spanning tree.
 
     Genie merges the shortest unused link if the Gini index of the cluster sizes is at most ``threshold``, and
-    otherwise the shortest unused link of a cluster of minimum size. Takes at most O(m sqrt(m)) time and O(m)
+    otherwise the shortest unused link of the smallest clusters. Takes at most O(m sqrt(m)) time and O(m)
     memory. Raises a ValueError for invalid links, lengths or threshold. Source: Gagolewski, Bartoszuk and
     Cena, Information Sciences 363, 2016.
 
@@ -318,7 +318,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     lengths : array-like of shape (m - 1,)
         Lengths of the links. Links whose lengths agree to twelve digits are tied, and keep their order.
     threshold : float, default=0.3
-        Maximum Gini index for merging the shortest link, from 0 to 1; 1 yields single linkage.
+        Maximum Gini index, from 0 to 1, at which the shortest link is merged; 1 yields single linkage.
 
     Returns
     -------
@@ -402,11 +402,11 @@ def box_tree(X: NDArray[Any]) -> BoxTree:
 
 
 class BoxTree(NamedTuple):
-    """Tree of bounding boxes of points; positions number the points leaf by leaf."""
+    """Tree of bounding boxes of points. A point's position is its number in the order of leaves."""
 
     points: FloatArray  # shape (n_points, n_features): points by position
     samples: Int64Array  # shape (n_points,): data row at each position
-    start: Int64Array  # start, stop: shape (n_nodes,): positions of a node; children are 2i+1, 2i+2
+    start: Int64Array  # start, stop: shape (n_nodes,): positions of node i; its children are 2i+1, 2i+2
     stop: Int64Array
     low: FloatArray  # low, high: shape (n_nodes, n_features): corners of the node's box
     high: FloatArray

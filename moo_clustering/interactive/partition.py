@@ -1,8 +1,8 @@
 """Infer a partition of all samples from the known groups of some samples and a pool of partitions.
 
-A :class:`QuestionPool` contains the data of a session that do not depend on answers. From the anchors (points
-with a known group), :func:`spread_groups` computes a :class:`Spread`: a posterior over the pool's partitions,
-the group of each point, and the probability that this group is wrong. Points are samples or landmarks.
+A :class:`QuestionPool` holds the session data that do not depend on answers. Points are samples or landmarks,
+and anchors are points with a known group. From the anchors, :func:`spread_groups` computes a :class:`Spread`:
+a posterior over the pool's partitions, the group of each point, and the probability that this group is wrong.
 """
 
 from collections.abc import Callable
@@ -24,10 +24,10 @@ from moo_clustering.pool import PartitionPool
 _ALPHA = 0.5
 # Partitions are weighted by exp(_RATE * (log-likelihood + _SCORE_WEIGHT * selection score)).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Mean anchors per group from which graph and linear kernels are used, linear-kernel weight, ridge penalty.
+# Minimum mean number of anchors per group for graph and linear kernels, linear-kernel weight, ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
-# An anchor's group is corrected if the prediction for another group exceeds _SURELY. No group is corrected if
-# predictions contradict a fraction of anchors above _MOST_AT_ODDS times the error rate.
+# An anchor's group is corrected if the score of another group exceeds _SURELY. No group is corrected if
+# predictions contradict too many anchors: a fraction above _MOST_AT_ODDS times the error rate.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 
@@ -143,7 +143,7 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the points' groups for each partition; further groups may exist.
+        """Return the log-likelihood of the points' groups for each partition; there may be further groups.
 
         Takes O(len(points) n_partitions) time.
         """
@@ -188,7 +188,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples by cluster and group, shape (n_clusters, n_groups); 0 for partitions not kept."""
+        """Number of samples by cluster and group, shape (n_clusters, n_groups); 0 in omitted partitions."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -197,7 +197,7 @@ class Spread:
 
     @cached_property
     def representatives(self) -> tuple[IntpArray, IntpArray]:
-        """Anchors and medoids of provisional groups, with their groups."""
+        """Anchors, then medoids of the provisional groups, and the group that each of them represents."""
         provisional = np.arange(self.n_real, self.n_groups)
         return np.concatenate([self.points, self.medoids]), np.concatenate([self.groups, provisional])
 
@@ -210,7 +210,7 @@ class Spread:
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sum masses (default: samples per point) by cluster and label; 0 for partitions not kept."""
+        """Sum masses (default: samples per point) by cluster and label; 0 if a partition is not kept."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         pools.count_in_clusters(self.base.codes, self.kept, labels, values, table)
@@ -257,8 +257,8 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """Return the expected decrease in misplaced samples that each candidate would cause as an anchor."""
-        # Variance reduction of a Gaussian process at all points, weighted by their errors and sample numbers.
+        """For each candidate, return the expected decrease in misplaced samples if it became an anchor."""
+        # Sum a Gaussian process's variance reductions at all points, weighted by error and number of samples.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
         values = np.zeros((len(points), len(candidates)))
@@ -295,7 +295,7 @@ class Spread:
         return np.where(wrong, best, self.groups)
 
     def labels_of_samples(self) -> IntpArray:
-        """Return each sample's group: that of its point, or predicted from the three nearest landmarks."""
+        """Return each sample's group: its point's group, or a prediction from its three nearest landmarks."""
         base = self.base
         if base.landmark_of is None:
             return self.group
@@ -317,9 +317,9 @@ class Spread:
 def spread_groups(
     base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
-    """Infer the groups of all points from ``groups`` of the anchors ``points``, oldest first."""
-    # Groups are numbered by first anchor. ``pairs`` come from volunteered answers about points that are not
-    # both anchors. ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
+    """Infer all points' groups from the ``groups`` of the anchors ``points``, sorted from old to new."""
+    # Groups are numbered by oldest anchor. ``pairs`` are volunteered answers about at least one non-anchor.
+    # ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
     with one_thread("blas"):
         return _spread(base, points, groups, pairs, signs)
 
@@ -343,7 +343,7 @@ def _spread(
     held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
     new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
     if n_real >= 2 and new_share < 0.5:
-        # Groups have several clusters on average, so clusters without anchors probably belong to them too.
+        # Groups have several clusters on average, so clusters without anchors probably belong to them.
         held[:] = True
     provisional = np.flatnonzero(~held)
     number = np.full(len(held), -1)
@@ -391,7 +391,7 @@ def _spread(
 
 
 def _medoids(draft: Spread, n_provisional: int) -> IntpArray:
-    """Return each provisional group's medoid: the member that most often shares a cluster with the others."""
+    """Return each provisional group's medoid: the member that shares a cluster with the others most often."""
     base = draft.base
     inside = np.flatnonzero(draft.group >= draft.n_real)
     own = draft.group[inside] - draft.n_real

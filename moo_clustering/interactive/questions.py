@@ -49,7 +49,7 @@ class PairAnswer(NamedTuple):
     j: int
     sign: int
     volunteered: bool
-    odds: float | None = None  # log-odds that the answer is correct; None for the session's error rate
+    odds: float | None = None  # log-odds that the answer is correct; None: the session's error rate
 
 
 class Proposal(NamedTuple):
@@ -83,7 +83,7 @@ class State:
         return replace(self, **{name: copy(value) for name, value in vars(self).items()})
 
     def found(self, point: int) -> int:
-        """Return the identity of a point's group; a point without a group founds a new one."""
+        """Return the identity of a point's group; if the point has no group, it founds a new group."""
         if point not in self.anchors:
             self.anchors[point] = self.new_identity()
         return self.anchors[point]
@@ -113,8 +113,8 @@ class State:
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
     """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
-    # Two answers with error rate e differ with probability 2 e (1 - e). Its Beta prior has the mean for e =
-    # ``prior``, and weighs as much as four repeats.
+    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior:
+    # its mean is the value for e = ``prior``, and it weighs as much as four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
@@ -135,7 +135,7 @@ def ordered(i: int, j: int) -> Pair:
 
 
 class Inquiry:
-    """A state of a session, with its partition (``spread``, if already known) and its next question."""
+    """A state of a session, with its partition and its next question; pass ``spread`` if already known."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class Inquiry:
 
     @cached_property
     def standing_for(self) -> IntpArray:
-        """Group represented by each point, -1 for all points except representatives."""
+        """Group that each point represents; -1 for points that are not representatives."""
         group_of = np.full(self.base.n_points, -1)
         points, groups = self.spread.representatives
         group_of[points] = groups
@@ -219,7 +219,7 @@ class Inquiry:
         return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:
-        """Return the log-odds that a point belongs to each group, from the answers about it alone."""
+        """Return the log-odds that a point belongs to each group, from the answers about this point alone."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
             if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
@@ -310,7 +310,7 @@ class Inquiry:
         return None
 
     def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
-        """Return a point of g or h (the larger first) whose group has no name, unless it is set aside."""
+        """Return a point of the larger unnamed group of g and h; omit points that are set aside."""
         for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
             if self.name_of(group) is None:
                 point = self.founders[group][0]
@@ -385,7 +385,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Return a question about an anchor that no "together" links to its group's oldest, or None."""
+        """Return a question about an anchor that no "together" answers link to its group's oldest anchor."""
         if self.names:
             return None
         spread, state = self.spread, self.state
@@ -578,7 +578,7 @@ class Inquiry:
         return self.at(state)
 
     def _place_if_apart_from_all(self, state: State, point: int) -> None:
-        """Make a point and its linked points a new group if answers separate them from all large groups."""
+        """Make a point and its linked points a new group if all large groups are "apart" from them."""
         if point in state.anchors or not self.spread.n_real:
             return
         members = state.joined(point)
@@ -606,7 +606,7 @@ class Inquiry:
         of_name = {text: identity for identity, text in state.names.items()}
         group = int(self.standing_for[point])
         if self.spread.n_real <= group:
-            # A known name means that the provisional group is the same class as another group.
+            # If the name is already in use, the provisional group is the same class as another group.
             state.together += name in of_name
             state.apart += name not in of_name
         identity = state.anchors.get(point)

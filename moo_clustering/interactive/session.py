@@ -57,8 +57,8 @@ class AnswerSession:
     ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Each answer updates ``labels_``,
     using the partitions of the fit, without refitting. Answered samples form groups, and a kernel based on
     the pool extends the groups to the other samples. Clusters without answered samples remain groups of their
-    own, unless answered groups have more than two clusters on average. Answers can contradict each other, and
-    a single wrong answer does little harm.
+    own, but join other groups if these have more than two clusters on average. Answers can contradict each
+    other, and a single wrong answer does little harm.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ class AnswerSession:
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
         raises an error. Otherwise, a sample's name can be overruled by the other answers. "auto" starts from
         0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
-        both are treated as "unknown", and ``error_rate_`` rises, which causes more repeats. Answers are
-        always weighted as with 0.03.
+        both count as "unknown", and ``error_rate_`` rises, which causes more repeats. Answers are weighted as
+        with 0.03.
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional
@@ -139,7 +139,7 @@ class AnswerSession:
         # For each answer: the state before it, its event, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # For each revision: number of answers after it, the revision's event, answers and state before it.
+        # For each revision: the number of answers after it, its event, and the answers and state before it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
         self._events: list[dict[str, Any]] = []  # all events, as written to the file
         self._path: Path | None = None
@@ -515,7 +515,7 @@ class AnswerSession:
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
-        """If the new answer is very unlikely, return the row of the latest opposite answer, otherwise -1."""
+        """If an answer is very unlikely, return the row of the last opposite answer on a point, else -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
@@ -560,7 +560,7 @@ class AnswerSession:
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
             if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
-            # Of a repeated question, use the first answer, or neither if the answers differ.
+            # If a question was repeated, use only the first answer, or none if the answers differ.
             if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 
@@ -570,7 +570,7 @@ class AnswerSession:
         return must.reshape(-1, 2), cannot.reshape(-1, 2)
 
     def partial_labels(self) -> NDArray[Any]:
-        """Return the groups of the answered samples as partial labels that can be passed to ``fit``.
+        """Return the groups of the samples with answers as partial labels that can be passed to ``fit``.
 
         Returns
         -------
@@ -606,8 +606,8 @@ class AnswerSession:
     def history_(self) -> pd.DataFrame:
         """Answers and their effects, one row per answer; ``i`` and ``j`` are the samples (-1 for none).
 
-        ``probability`` is the probability of "together" before the answer, ``moved`` the fraction of samples
-        that changed cluster, and ``contradicts`` the row of an earlier answer that is contradicted (else -1).
+        ``probability`` is that of "together" before the answer. ``moved`` is the fraction of samples that
+        changed cluster. ``contradicts`` is the row of an earlier answer that is contradicted, or -1.
         """
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")

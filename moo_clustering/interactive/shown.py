@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
     name: str
     values: tuple[str, ...]
-    difference: float  # between two samples, or from the mean, in standard deviations
+    difference: float  # between two samples, or of one sample from the mean, in standard deviations
 
 
 class Beside(NamedTuple):
@@ -109,7 +109,7 @@ class ShownColumn:
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
-        """Mean of the numbers (or shares of the categories), and the standard deviation."""
+        """Mean of the numbers, or shares of the categories, and the standard deviation."""
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
@@ -232,7 +232,7 @@ class ShownSamples:
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
-        """Return the terms with a larger weight in each row, and Lines of the terms that differ most."""
+        """Return the terms with more weight in each row than in the other, and Lines of top differences."""
         if self.terms is None:
             return (), []
         found = self.terms[rows].toarray()

@@ -87,7 +87,7 @@ def simulate(
         Maximum number of questions answered.
     error_rate : float, default=0.0
         Fraction of wrong answers. With the same seed, all sessions get wrong answers to the same questions.
-        Whether the answer to a repeated question is wrong does not depend on the first answer.
+        The answer to a repeated question is wrong independently of the first answer.
     position_bias : float, default=0.0
         Fraction of pairs for which the answer depends only on the order of the two samples: "together" if the
         first sample has the lower index, otherwise "apart".
@@ -99,8 +99,8 @@ def simulate(
     Returns
     -------
     DataFrame
-        One row per number of answers: ``ari`` with the known classes, ``n_clusters``, ``error`` (fraction of
-        samples outside the cluster matched with their known class), ``expected_error`` (may be NaN).
+        One row per number of answers: ``ari`` with the known classes, ``n_clusters``, ``expected_error`` (may
+        be NaN), and ``error``, the fraction of samples outside the cluster matched with their class.
 
     Examples
     --------

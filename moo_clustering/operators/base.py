@@ -68,7 +68,7 @@ def _checked_do(operator: Any, problem: Any, X: Any, *args: Any, **kwargs: Any) 
 
 @contextmanager
 def checked_operators(owner: Any) -> Iterator[list[Any]]:
-    """Yield the user-defined operators of ``owner``, and check their output within the context."""
+    """Yield the user-defined operators of ``owner``, and check their output until the context ends."""
     found = list({id(one): one for one in _own_operators(owner, 3)}.values())
     for operator in found:
         operator._do = partial(_checked_do, operator)
@@ -80,7 +80,7 @@ def checked_operators(owner: Any) -> Iterator[list[Any]]:
 
 
 def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
-    """Yield the user-defined operators among an algorithm's attributes and, recursively, their attributes."""
+    """Yield user-defined operators among the attributes of an algorithm and, recursively, its operators."""
     for part in vars(owner).values():
         for one in part if isinstance(part, list | tuple) else [part]:
             if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
@@ -125,7 +125,7 @@ class SeededOperator(Documented, ABC):
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
         """Vary, repair or sample individuals, using only random numbers from ``rng``.
 
-        ``X`` contains the individuals to cross, mutate or repair; for samplings, it is the number to draw.
+        ``X`` contains the individuals to cross, mutate or repair. Samplings get the number to draw instead.
         """
 
 

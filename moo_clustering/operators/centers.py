@@ -70,7 +70,7 @@ def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tupl
 
 
 def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
-    """Return a random parent's mix, or a uniform random number if it has none, changed by at most 0.2."""
+    """Change a random parent's mix by at most 0.2; if it has none, change a uniform random number instead."""
     mix, step = mixes[int(rng.integers(len(mixes)))], rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
 
@@ -95,8 +95,8 @@ class RelocateCenter(base.DrawnMutation):
         ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` draws three random centres, moves
         the one whose removal increases the objective least, and uses D_i^2 instead of D_i.
     mix : float, optional
-        Probability of a uniform draw. Default: the individual's ``"mix"``, as set by
-        :class:`CenterMatchingCrossover`, or, if absent, a uniform random number for each mutation.
+        Probability of a uniform draw. Default: the individual's ``"mix"``, which
+        :class:`CenterMatchingCrossover` sets. If it has none, each mutation uses a random number.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ def center_problem(problem: Any) -> Any:
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
 
 
-# In a ``ChunkedCenterProblem``, local search would require another pass over the data.
+# A ``ChunkedCenterProblem`` has no repair, because local search would require another pass over the data.
 for _kind, _repair in ((SumOfSquaresProblem, LocalSearchRepair), (ChunkedCenterProblem, None)):
     register_operators(
         _kind,

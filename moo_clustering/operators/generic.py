@@ -182,7 +182,7 @@ class EncodingRepair(base.GeneRepair):
 
 
 class _PartsCrossover(base.PairCrossover):
-    """Cross each part of a ``TupleEncoding`` with its own crossover or, if unsuitable, a uniform one."""
+    """Cross each part of a ``TupleEncoding`` by its own crossover of two parents, or else uniformly."""
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
@@ -243,8 +243,8 @@ def suited_operators(
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        With an ``encoding``, the sampling replaces duplicates: individuals with equal partitions or, if an
-        index uses genes or decoding is slow, with equal ``encoding.canonical`` genes.
+        With an ``encoding``, the sampling replaces duplicates: individuals with equal partitions. If an index
+        uses genes or decoding is slow, ``encoding.canonical`` genes are compared instead.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -272,9 +272,9 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), passed as a
-        Population if n_var = n_samples; a run folder; or a fitted estimator, whose front is used or, if it
-        has none, its labels (PESC or SRMOSC with this type of problem: its population).
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), which must be a
+        Population if n_var = n_samples; a run folder; or a fitted estimator. An estimator provides its front
+        or, without one, its labels. PESC and SRMOSC provide their population for problems of their type.
 
     Returns
     -------
@@ -366,8 +366,8 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn at random and, up to a difference of one, equally often. Raises a ValueError if ``X`` is
-    empty or does not have ``problem.n_var`` columns.
+    Parents are drawn at random, and their numbers of draws differ by at most one. Raises a ValueError if
+    ``X`` is empty or does not have ``problem.n_var`` columns.
 
     Parameters
     ----------
@@ -485,7 +485,7 @@ def _partitions(encoding: Encoding, X: NDArray[Any]) -> IntArray:
 
 
 def _accepted(algorithm: type[Any]) -> set[str]:
-    """Return the keyword arguments of an algorithm; raise a TypeError if it cannot search genotypes."""
+    """Return the names of an algorithm's arguments; raise a TypeError if it cannot search genotypes."""
     accepted: set[str] = set()
     if not isinstance(algorithm, type):
         raise TypeError(f"algorithm must be a class such as NSGA2, got {quoted(algorithm)}")

@@ -147,7 +147,7 @@ class _AlignedCrossover(base.PairCrossover):
 
     @abstractmethod
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-        """Return a mask of the genes to exchange, with the shape of each parent, (n_pairs, n_samples)."""
+        """Return a mask of the genes to exchange, with the shape of ``first``, (n_pairs, n_samples)."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         check_labels(problem)
@@ -170,8 +170,8 @@ class AlignedOnePoint(_AlignedCrossover):
 class AlignedHUX(_AlignedCrossover):
     """Half-uniform crossover of partitions, which exchanges half of the differing genes.
 
-    If aligned parents differ in h samples, floor(h / 2) of these genes, drawn at random, are exchanged, so
-    children are as far as possible from both parents. Takes as long as :class:`AlignedOnePoint`. Source:
+    If aligned parents differ in h genes, floor(h / 2) of these, drawn at random, are exchanged. Children are
+    therefore as far as possible from both parents. Takes as long as :class:`AlignedOnePoint`. Source:
     Eshelman, The CHC adaptive search algorithm, FOGA 1991. The alignment is not part of the paper.
     """
 
@@ -293,7 +293,7 @@ class CanonicalRepair(base.GeneRepair):
 
 @documented(base.SHARED)
 class MinSizeRepair(base.GeneRepair):
-    """Fill clusters up to the minimum size by the moves of bags that worsen the objective least.
+    """Move bags to clusters below the minimum size, choosing the moves that worsen the objective least.
 
     Cluster labels are rounded first, and valid individuals are not changed. If the objective has
     ``handling="repair"``, violated constraints are also repaired. Takes as long as an evaluation, plus O(N)
@@ -320,7 +320,7 @@ def check_labels(problem: Any) -> None:
 
 
 def objective_of(problem: Any, objective: BagObjective | None, *methods: str) -> BagObjective:
-    """Return ``objective``, by default the problem's objective; raise a TypeError if it lacks a method."""
+    """Return ``objective`` or, if None, the problem's; raise a TypeError if it lacks one of the methods."""
     own = getattr(problem, "objective", None) if objective is None else objective
     lacking = [name for name in methods if not callable(getattr(own, name, None))]
     if lacking:

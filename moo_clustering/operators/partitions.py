@@ -93,7 +93,7 @@ class LabelGraph:
         np.fill_diagonal(links, 0.0)
         for _ in range(len(size) - k_max):
             small = int(size.argmin())
-            # The infinite size excludes the merged cluster when clusters are selected by size.
+            # An infinite size prevents the merged cluster from being selected again.
             size[small], joining = np.inf, size[small]
             large = int((links[small] if links[small].any() else -size).argmax())
             number[number == small] = large
@@ -146,12 +146,12 @@ class PoolSampling(Sampling):
 class GroupingOverlayCrossover(base.PairCrossover):
     """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
 
-    The child inherits each cluster of A with probability one half, but always at least one and never all
-    (none if A has only one cluster). All other samples keep their clusters of B. If less than ``min_share``
-    of a cluster of B remains, it is dissolved: in rounds, its samples join the clusters of their neighbours;
-    samples that cannot join any stay together. While there are more than ``k_max`` clusters, the smallest
-    joins its most similar cluster. Requires a ``LabelEncoding``. Takes O(n_samples + links + k^2) time per
-    child. Source: ParetoClustering.
+    The child inherits each cluster of A with probability one half, but at least one and not all; if A has
+    only one cluster, it inherits none. All other samples keep their clusters of B. If less than ``min_share``
+    of a cluster of B remains, the cluster is dissolved: in rounds, its samples join the clusters of their
+    neighbours. Samples that cannot join a cluster stay together. While there are more than ``k_max``
+    clusters, the smallest joins its most similar cluster. Requires a ``LabelEncoding``. Takes O(n_samples +
+    links + k^2) time per child. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -282,9 +282,9 @@ class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition from a pool, unless there are ``k_max`` clusters.
 
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
-    cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either a random one
-    of them or all except the largest become new clusters. The other samples stay together. Requires a
-    ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
+    cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either one of these
+    pieces, drawn at random, or all except the largest become new clusters. The other samples stay together.
+    Requires a ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -332,13 +332,13 @@ class PoolSplit(LabelMutation):
 
 @documented(base.SHARED)
 class GraphRefine(LabelMutation):
-    """In a few steps, move all samples at once to the clusters to which they are most similar.
+    """In each of a few steps, move all samples at once to the clusters to which they are most similar.
 
-    For similarities S with row sums vol and labels l, sample i moves to the cluster c with the largest sum of
-    S_ij over its samples j, plus inertia vol_i if l_i = c. Ties are broken in favour of the sample's own
-    cluster, then of the cluster of its lowest-indexed neighbour. Clusters can vanish, but a step that would
-    leave fewer than ``k_min`` clusters is not taken. Requires a ``LabelEncoding``. Takes O(links) time per
-    step and individual. Source: ParetoClustering.
+    Each sample moves to the cluster with the largest sum of similarities between the sample and the cluster's
+    members. For its own cluster, ``inertia`` times the sum of all the sample's similarities is added. Ties
+    are broken in favour of the sample's own cluster, then of the cluster of its lowest-indexed neighbour.
+    Clusters can vanish, but a step that would leave fewer than ``k_min`` clusters is not taken. Requires a
+    ``LabelEncoding``. Takes O(links) time per step and individual. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -378,12 +378,12 @@ class PairViolationMutation(LabelMutation):
     For a pair (i, j) in random order, the piece contains the samples that share a cluster with i in both the
     current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
     moving the piece to the cluster of j. A cannot-link is satisfied by turning the piece (which must not
-    contain j) into a new cluster or by moving it to the most similar other cluster. One of the two moves is
-    drawn at random; the other is used if the drawn move would violate ``k_min..k_max``, or if no other
-    cluster is linked to the piece. If no pool partition cuts the cluster, only must-links can be satisfied,
-    by a merge. Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per
-    individual. Combine this mutation with an objective that scores cluster boundaries; otherwise, the search
-    cuts off tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
+    contain j) into a new cluster or by moving it to the most similar other cluster. One of the two ways is
+    drawn at random. If it would violate ``k_min..k_max``, or if no other cluster is linked to the piece, the
+    other way is used. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
+    Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per individual.
+    Combine this mutation with an objective that scores cluster boundaries; otherwise, the search cuts off
+    tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
     """
 
     def __init__(
@@ -463,7 +463,7 @@ class PartitionMutation(base.SeededMutation):
     polish : float, default=0.3
         Probability of a final :class:`GraphRefine` step, whether or not the individual is mutated.
     pairs : float, default=0.55
-        Probability that :class:`PairViolationMutation` replaces the mutation if a pair is violated.
+        If a pair is violated, probability that :class:`PairViolationMutation` replaces the mutation.
     """
 
     def __init__(
@@ -605,8 +605,8 @@ class Bounds(NamedTuple):
 def bounds_of(problem: Any, operator: Any = None) -> Bounds:
     """Return the range of the number of clusters, after checking the problem.
 
-    Raises a TypeError if it has no LabelEncoding, and a ValueError if its number of samples differs from that
-    of the operator's graph or pool.
+    Raises a TypeError if the problem has no LabelEncoding, and a ValueError if its number of samples differs
+    from that of the operator's graph or pool.
     """
     encoding = base.encoding_of(problem, LabelEncoding)
     if hasattr(operator, "graph"):

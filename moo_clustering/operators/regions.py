@@ -30,8 +30,8 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 class DirectedMutation(base.SeededMutation):
     """Base class for mutations that improve a weighted sum of the objectives.
 
-    ``DirectedWalks`` sets the weights. In other algorithms, weights are random, divided by each objective's
-    mean magnitude. Subclasses override :meth:`toward`.
+    ``DirectedWalks`` sets the weights. Other algorithms use random weights, each divided by the mean
+    magnitude of its objective. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
@@ -90,7 +90,7 @@ class BoundaryClimb(DirectedMutation):
     n_proposals : int, optional
         Number of moves proposed per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature in units of the mean loss of worsening moves. The final temperature is 1% of it.
+        Initial temperature, as a multiple of the mean loss in worsening moves. It falls to 1% of this value.
     recombine : float, default=0.5
         Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3
@@ -134,7 +134,7 @@ class BoundaryClimb(DirectedMutation):
 def _directions(
     problem: Any, encoding: RegionEncoding
 ) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
-    """Return the kinds of objectives, one-hot of shape (n_obj, 5) or 0 if unsupported, and their data."""
+    """Return the one-hot kind of each objective, shape (n_obj, 5), and their data; unsupported rows are 0."""
     n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
     features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
     changes = None

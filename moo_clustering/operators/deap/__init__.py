@@ -1,4 +1,4 @@
-"""Operators for DEAP toolboxes: array individuals, selection, and conversion of any pymoo operator."""
+"""Tools for DEAP: array individuals, selection operators, and conversion of any pymoo operator."""
 
 import lazy_loader as _lazy
 

@@ -169,7 +169,7 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     ----------
     individual : individual
     share : float
-        Share of the genes, from 0 to 1, to change to a random other cluster. Their number is rounded.
+        Share of the genes, from 0 to 1, that change to a random other cluster. Their number is rounded.
     n_clusters : int
     rng : numpy.random.Generator
 

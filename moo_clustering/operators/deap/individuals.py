@@ -49,7 +49,7 @@ class SupervisedMedoidFitness(base.Fitness):
 
 
 class ArrayIndividual(np.ndarray):
-    """Array of genes with a ``fitness``, smaller and faster than DEAP lists (about 30 bytes per gene).
+    """Array of genes with a ``fitness``; smaller and faster than lists, which take about 30 bytes per gene.
 
     Deep copies and pickles include the fitness and all other attributes; slices do not. ``==`` compares
     elementwise, so pass ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.
@@ -142,7 +142,7 @@ def as_mate(
     problem : pymoo.core.problem.Problem
         Problem to pass to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Seed of the generator for all calls that have no generator as their last argument.
+        Seed of the generator for all calls without a generator as their last argument.
     repair : pymoo.core.repair.Repair, optional
         Repair of the children. Default: the ``repair`` of ``problem.operators()``, if any.
 
@@ -197,7 +197,7 @@ def as_mutate(
 
 
 def _repair_for(problem: Any, repair: Repair | None) -> Any:
-    """Return ``repair``; by default, the problem's repair or, without one, a repair that does nothing."""
+    """Return ``repair`` or, if None, the problem's repair. If there is none, return one that does nothing."""
     if repair is None and hasattr(problem, "operators"):
         repair = problem.operators().get("repair")
     return NoRepair() if repair is None else repair
@@ -261,8 +261,8 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
     individuals : sequence
         Individuals, which must be distinct objects.
     max_trials : int, optional
-        Maximum number of trial evaluations; ignored if ``func`` does not count trials. Without a batched
-        form, the last call can exceed the maximum.
+        Maximum number of trial evaluations; ignored if ``func`` does not count trials. Without a method
+        ``batch``, the last call can exceed the maximum.
 
     Returns
     -------
@@ -297,12 +297,12 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
 
 
 def batch_form(func: Function) -> Function | None:
-    """Return the batched form of a function with the bound arguments of its partials, or None."""
+    """Return a function's ``batch`` with the bound arguments of its partials; None if it has no ``batch``."""
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:
         inner, batch = _inner(func), getattr(func, "batch", None)
-        # toolbox.register and functools.wraps copy the inner function's attributes.
+        # Ignore a ``batch`` that toolbox.register or functools.wraps copied from the inner function.
         if batch is not None and (inner is None or batch is not getattr(inner, "batch", None)):
             return partial(batch, *args, **keywords) if args or keywords else batch
         if not isinstance(func, partial):

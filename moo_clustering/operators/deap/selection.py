@@ -71,7 +71,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     Returns
     -------
     ndarray of shape (n_individuals,)
-        If all weights would be 0, all finite objectives (or all, if none is finite) get weight 1.
+        If all weights would be 0, all finite objectives get weight 1; if none is finite, all get weight 1.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -273,7 +273,7 @@ def sel_constraint_nsga2(
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:
-    """Select survivors, and set their fitness and crowding distance relative to the other survivors.
+    """Select survivors, then set their fitness and crowding distance relative to each other.
 
     DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. ``individuals`` must contain
     parents and offspring; only their first objective is used.

@@ -76,8 +76,8 @@ def bag_toolbox(
     align : bool, default=False
         Whether crossover and distance align the second parent's labels with the first parent's labels.
     mutation : {"improve", "descend", "drift"}, default="improve"
-        Method of :class:`BagObjective`: redraw genes one at a time according to the objective (Eqs. 5-6),
-        move bags until no move improves it, or redraw genes all at once by distance (Eq. 9).
+        ``"improve"`` redraws genes one at a time by objective (Eqs. 5-6). ``"descend"`` moves bags until no
+        move improves the objective. ``"drift"`` redraws all genes at once by distance (Eq. 9).
     p_gene, draw_weights, bias, empty
         Options of ``improve``, ``drift`` and ``reassign`` of :class:`BagObjective`.
 
@@ -489,7 +489,7 @@ def dynamic_nsga2_step(
     """Run one generation of NSGA-II with objectives that depend on the population.
 
     Parents and offspring are evaluated together. ``toolbox.select`` then selects the survivors and evaluates
-    them again, as a population. Raises a ValueError if ``variation="or"`` and ``pm`` is not 1.
+    them again, relative to each other. Raises a ValueError if ``variation="or"`` and ``pm`` is not 1.
 
     Parameters
     ----------

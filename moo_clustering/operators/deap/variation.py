@@ -69,7 +69,7 @@ def cx_match_centers(
     Parameters
     ----------
     first, second : individuals
-        Individuals to modify; their fitness is deleted. If they have an attribute ``mix``, it is inherited.
+        Individuals to modify; their fitness is deleted. If they have a ``mix``, the children inherit it.
     rng : numpy.random.Generator
     n_clusters : int
         Number of centres per individual.
