@@ -448,7 +448,7 @@ class Saver:
             search.check_resumable()
 
     def resume(self) -> bool:
-        """If requested and the file exists, restore search and recorder; return whether they were restored."""
+        """Restore search and recorder if requested and if the file exists; return whether this was done."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         if (loaded := load_checkpoint(self._checkpoint)) is None:
