@@ -691,7 +691,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination by ``early`` only; it tells pymoo the planned number of generations without enforcing it."""
+    """Termination by ``early`` only; pymoo also learns, but does not enforce, the number of generations."""
 
     early: Termination | None = None
 

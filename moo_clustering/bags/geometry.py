@@ -155,11 +155,10 @@ class BagGeometry(Shared):
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Return cluster sizes and weights, shape (p, K) for p partitions into K clusters, and two products.
+        """Return sizes and weights of clusters, (p, K) for p partitions into K clusters, and two products.
 
-        These multiply the sum of each cluster's weighted bag means by all instances, shape (p, K, n_slots,
-        n_chunks), and by all weighted bag means, (p, K, n_bags). ``projections=False`` omits the first
-        product.
+        Each cluster's sum of weighted bag means is multiplied by all instances, (p, K, n_slots, n_chunks),
+        and by all weighted bag means, (p, K, n_bags). ``projections=False`` omits the former.
         """
         count, arrays = len(labels), self.arrays
         counts = np.empty((count, n_clusters), dtype=np.int64)
@@ -199,7 +198,7 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return each bag's distance to its centroid, (n_individuals, n_bags); clusters may be empty."""
+        """Return distances of bags to their own centroids, (n_individuals, n_bags); clusters may be empty."""
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
         out = np.empty(labels.shape)
@@ -219,7 +218,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances to centroids (inf: empty cluster), shape (n_individuals, n_bags, n_clusters)."""
+        """Return distances to centroids, (n_individuals, n_bags, n_clusters); inf for empty clusters."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -283,9 +282,9 @@ def farthest_candidates(
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
     it suffices that the other instance is farther, on average, from any s bag means. Takes O(n N d) time for
     N means and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of
-    memory (more if two rows of N numbers are larger). Bags that require more memory are pruned in parts, so
-    more instances than necessary may be retained. Instances whose distances differ only by rounding errors
-    are also retained. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    memory (more if two rows of N numbers are larger). Larger bags are pruned in parts, which may retain more
+    instances than necessary. Instances whose distances differ only by rounding errors are retained. Source:
+    Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -319,8 +318,7 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # First try some of the means: if these cannot omit any instance of the bag, neither can all
-            # means.
+            # First try some of the means: if these omit no instance of the bag, nor do all means.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
@@ -333,8 +331,7 @@ def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArra
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Distribute instances far from the centre evenly over the parts: they cause the others to be
-            # omitted.
+            # Distribute instances far from the centre evenly: they cause the others to be omitted.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
@@ -363,10 +360,9 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def _chunk_layout(sizes: Int64Array) -> tuple[Int64Array, NDArray[np.int32], Int64Array]:
-    """Divide bags into chunks; return instances (n_slots, n_chunks), chunks' bags, and bags' first chunks."""
-    # A chunk is a column of n_slots instances of one bag; the bag's last instance is repeated to fill its
-    # last chunk. Processing a chunk costs about n_slots + 3 operations, so n_slots is chosen to minimise the
-    # total cost.
+    """Divide bags into chunks; return chunks (columns of instances), their bags, and each bag's first one."""
+    # A chunk has n_slots instances of one bag; the last instance is repeated to fill the bag's last chunk.
+    # Finding a chunk's maximum costs n_slots + 3 operations; n_slots is chosen to minimise the total cost.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])

@@ -135,9 +135,8 @@ class BagObjective(Shared):
         p_gene : float, default=0.7
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weight of a label: worst objective minus the label's objective (``"contrast"``), as in Eq. 9
-            (``"scaled"``), or its objective (``"printed"``, Eqs. 5-6; favours bad labels). ``"greedy"`` takes
-            the best label.
+            Weight: the worst objective minus that of the label (``"contrast"``), as in Eq. 9 (``"scaled"``),
+            or the objective (``"printed"``, Eqs. 5-6; favours bad labels). ``"greedy"`` takes the best label.
         max_trials : int, optional
             Budget of trial evaluations; when it is exhausted, the remaining individuals are left unchanged.
         """
@@ -171,8 +170,7 @@ class BagObjective(Shared):
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Bag that fills an empty cluster: farthest from its centroid, closest to it (as in the paper), or
-            none.
+            Bag that fills an empty cluster: farthest from its centroid, closest to it (paper), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
@@ -252,12 +250,12 @@ class Improved(NamedTuple):
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
     """Return weights of clusters for each bag: 1.5 times its largest distance - its distance + ``bias``."""
-    near = np.where(np.isfinite(distances), distances, 0.0) return 1.5 * near.max(axis=-1, keepdims=True) -
-    near + bias  # Eq. 9
+    near = np.where(np.isfinite(distances), distances, 0.0)
+    return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return the mean squared norm of each bag's uncentred instances ("printed_meansq": of their mean)."""
+    """Return each bag's mean squared norm or, for "printed_meansq", the squared norm of its mean."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

@@ -79,8 +79,7 @@ class PartitionRepair:
 class PairPenalty(PartitionRepair):
     """Repair that reduces distances**power * (1 + penalty * V), then enforces the minimum cluster size."""
 
-    # V in [0, 2] is the constraint violation. Bags with constraints move one at a time until no move lowers
-    # this cost.
+    # V in [0, 2] is the violation. Bags with constraints move one at a time until no move lowers the cost.
 
     def __init__(
         self,
