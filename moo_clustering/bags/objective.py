@@ -250,7 +250,7 @@ class Improved(NamedTuple):
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
     """Return weights of clusters for each bag: 1.5 times its largest distance - its distance + ``bias``."""
-    near = np.where(np.isfinite(distances), distances, 0.0)
+    near = np.where(np.isfinite(distances), distances, 0.0)  # 0 to empty clusters
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
