@@ -65,7 +65,7 @@ class AskedRun:
 
     @property
     def labels(self) -> Labels:
-        """Labels of the session; -1 for outliers without answers if ``noise="label"``."""
+        """Labels in the session. With ``noise="label"``, the label of outliers without answers is -1."""
         found = self.session.labels_.copy()
         if self.outliers is not None:
             known = self.session.partial_labels() != -1

@@ -37,9 +37,8 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     """Read a table with a row per data set and a column per method or, if ``long``, with a value per row."""
-    # By default, a table is long if it has the columns ``dataset``, ``method`` and ``value``. Its other
-    # columns are ignored, and repeated values are averaged. If a table is not long, ``compare`` validates its
-    # values.
+    # By default, a table is long if it has the columns ``dataset``, ``method`` and ``value``. Other columns
+    # are ignored, and repeated values are averaged. In other tables, values are validated by ``compare``.
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))

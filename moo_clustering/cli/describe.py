@@ -324,8 +324,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     if (coassociation := pool.coassociation) is not None:
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=coassociation, title=job.title)
     if job.sizes is None:
-        # Save no questions for partitioned tables: answers would change their labels, which are in separate
-        # files.
+        # Save no questions for partitioned tables: answers would change labels in many files.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -503,8 +502,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not job.samples.has_terms:
-        # Rank by weight alone: unlike frequencies of words, numeric values need not be large to be
-        # distinctive.
+        # Rank by weight alone: unlike word frequencies, numbers need not be large to be distinctive.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
@@ -691,7 +689,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Return the values that questions show: table cells, texts with word weights, bag means, or names."""
+    """Return the values to show in questions: table cells, texts with word weights, bag means, or names."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

@@ -106,7 +106,7 @@ class AnswerPanel:
         self._names: dict[str, str] | None = None  # names of the fit's clusters, after edits
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
-        """Return the state or an answered question ("question/3"), or the media type and bytes of a file."""
+        """Return the state, an answered question ("question/3"), or a file's media type and bytes."""
         with self._lock:
             name, _, number = place.partition("/")
             if place == "state":

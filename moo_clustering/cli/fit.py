@@ -97,8 +97,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         scaled = {"metric": "cosine"}  # for other methods, rows have unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
-        # With --resume, a killed run without checkpoint is restarted, even if the method writes no
-        # checkpoints.
+        # With --resume, a killed run without checkpoint is restarted, whatever the method.
         resume and (not folder.killed or jobs.writes_checkpoints(method, values | parameters))
     )
     checkpoint = folder.checkpoint if checkpointing else None

@@ -509,7 +509,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
     """Convert a table to the bytes of a CSV file, in the format of ``attrs["csv"]`` if it is set."""
-    # If the encoding is not ASCII or Windows-1252, use UTF-8 with a byte order mark, which Excel requires.
+    # If the encoding cannot represent the text, use UTF-8 with a byte order mark, which Excel requires.
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -562,7 +562,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Return one row per solution of the front: number, objectives, scores, and whether it is the result."""
+    """Return a table of the front's solutions: number, objectives, scores, and whether it is the result."""
     if (front := result.front) is None:
         return None
     columns: dict[str, Any] = {"member": np.arange(len(front))}
@@ -591,7 +591,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of a column that ``fit`` added: the last ``name``, ``name_``, ``name__``, ..."""
+    """Return the position of the column added by ``fit``, the last of ``name``, ``name_``, ``name__``, ..."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
