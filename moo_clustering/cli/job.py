@@ -28,8 +28,7 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters that are not recorded, because they do not affect the result, are paths, or are recorded
-# elsewhere.
+# Parameters that are not recorded: paths, those recorded elsewhere, and those that do not affect the result.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
 _OF_DOCUMENTS = ("min_df", "max_df", "svd", "embed", "stemmer")  # options for documents
 _NAMED = 5  # maximum number of label names in a message
@@ -47,7 +46,7 @@ class Job:
     # For methods that predict labels: the labels used in the fit and those that score the predictions.
     labels: LabelUse | None = None
     supervision: dict[str, Any] = field(default_factory=dict)  # labels and constraints passed to ``fit``
-    sources: dict[str, Any] = field(default_factory=dict)  # names of their files or columns, for the record
+    sources: dict[str, Any] = field(default_factory=dict)  # where they come from, for the record
     notices: list[str] = field(default_factory=list)  # warnings issued before the fit
     # ``time.perf_counter()`` at the start of the command.
     started: float = field(default_factory=time.perf_counter)
@@ -259,7 +258,7 @@ def _document_features(
 
 
 def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
-    """Return a note if unscaled features have very different standard deviations; otherwise None."""
+    """Return a note if features are unscaled and their standard deviations very different; otherwise None."""
     parameters = estimator.get_params(deep=False)
     counts_words = method.stems or method.presence
     if counts_words or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:

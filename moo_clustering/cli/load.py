@@ -136,7 +136,7 @@ def load_data(
 
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
-    """Return whether the file's suffix or the method's options require to read the data as a graph."""
+    """Return whether the data must be read as a graph, given the file's suffix and the method's options."""
     known = {name: options.get(name, value) for name, value in method.graph_options.items()}
     other = [f"{name}={known[name]}" for name, value in method.graph_options.items() if known[name] != value]
     if data not in BUNDLED and suffix_of(Path(data)) in GRAPHS:
@@ -344,7 +344,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """Return how the method's table columns are converted; None if they must already be numeric features."""
+    """Return how table columns are converted for the method; None if it requires numeric features."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
@@ -365,8 +365,7 @@ def load_prepared(
     hint: str = "",
 ) -> PreparedSamples | kinds.CategorySamples:
     """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells."""
-    # ``options`` are passed to ``prepare_table``. ``frame`` contains the cells if the file has already been
-    # read.
+    # ``options`` are passed to ``prepare_table``. ``frame`` contains the cells if they have been read.
     notes: list[str] = []
     try:
         if frame is None:
@@ -382,8 +381,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Scale numbers, too. Otherwise, their units would determine their influence relative to
-            # categories.
+            # Scale numbers, too: otherwise, their influence would depend on their units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table contains categories{hint}")
     except DataError as error:
@@ -610,7 +608,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = 2, max_df: float = 1.0
 ) -> TextSamples:
-    """Compute tf-idf weights of stems in ``min_df`` to ``max_df`` documents, with rows of unit length."""
+    """Compute tf-idf weights (rows of unit length) of stems found in ``min_df`` to ``max_df`` documents."""
     # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
     texts, chosen = samples.source.texts, _available(stemmer)
     own = None if chosen == "none" else chosen
