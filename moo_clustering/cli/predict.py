@@ -49,7 +49,7 @@ def run_predict(
     plain_csv: bool,
     as_json: bool,
 ) -> None:
-    """Write a table's rows with their clusters, and print how they differ from the rows of the fit."""
+    """Write a table's rows with their clusters, and print how these rows differ from those of the fit."""
     model = _predicting(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
     if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
@@ -178,8 +178,8 @@ def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[in
 
 def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
     """Return the columns that all spreadsheets read alike, their decimal mark, and notes on other columns."""
-    # Use the decimal mark with which fewer columns are dropped. In case of a tie, use a comma if semicolons
-    # separate the cells.
+    # Use the decimal mark with which fewer columns are dropped; if tied, a comma if cells are separated by
+    # semicolons.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -235,7 +235,7 @@ def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
 
 
 def cluster_names(model: dict[str, Any]) -> list[str]:
-    """Return cluster names, preferring user-defined names, then class names, then contrasts."""
+    """Return the cluster names: names set by the user, otherwise class names, otherwise contrasts."""
     classes = model["classes"] or [""] * len(model["names"])  # new classes have the name ""
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
     return with_user_names(names, model.get("cluster_names", {}))

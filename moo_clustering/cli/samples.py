@@ -90,12 +90,12 @@ class Samples(Table):
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Return the columns that describe clusters, with empty cells where cells were filled, and units."""
+        """Return the columns that describe clusters, with filled cells emptied again, and their units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
     def row_names(self) -> list[str] | None:
-        """Return the row identifiers, otherwise the cells of a dropped column if they are unique, or None."""
+        """Return the row identifiers, otherwise the unique cells of a dropped column, otherwise None."""
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
@@ -160,7 +160,7 @@ class Samples(Table):
         return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
-        """Return the known classes of each sample for scoring; None if no classes are known."""
+        """Return each sample's known classes, which score the predictions; None if no classes are known."""
         if self.label_sets is not None or self.y is None:
             return self.label_sets
         return _class_sets(self.y, self.target_names)
@@ -342,7 +342,7 @@ class LabelSetSamples(UntabledSamples):
         return (f"not {names[0]}", names[0]), given, False
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the entropy of held-out labels in clusters and in random clusters."""
+        """Compute the entropy of held-out labels in the clusters and, as a control, in random clusters."""
         if use is None:
             return {}
         sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
@@ -362,7 +362,7 @@ class TextSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """Return a copy with term weights, and with components or embeddings ``X`` as features if given."""
+        """Return a copy with term weights; its features are ``X`` or, if None, the term weights."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 

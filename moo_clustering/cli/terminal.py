@@ -120,7 +120,7 @@ class Ending:
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Repeat an interruption that Python ignored, because it occurred in a callback from C."""
+        """Send a signal again if Python ignored the KeyboardInterrupt, because C code had called it back."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -143,8 +143,7 @@ class _Lossy(io.FileIO):
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Replace closed streams with the null device, and discard output that cannot be written."""
-    # Otherwise, a file of results could get the descriptor of a closed stream, and messages would be written
-    # to it.
+    # Otherwise, a results file could get a closed stream's descriptor, and messages would be written to it.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -325,8 +324,7 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Ignore the user's backend, because pictures are only saved to files. Hide warnings about Matplotlib's
-    # cache.
+    # Pictures are only saved to files, so ignore the user's backend. Hide warnings about Matplotlib's cache.
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
