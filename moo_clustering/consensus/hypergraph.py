@@ -51,8 +51,7 @@ TIE = 1e-12
 # Maximum number of sweeps in which clusters are matched to meta-clusters.
 MAX_SWEEPS = 20
 # Maximum size of a METIS part, as a multiple of the mean part size. In MCLA, METIS merges small clusters only
-# if the largest cluster is more than 1.8 times (two clusters) or 2 to 2.7 times (3 to 8 clusters) as large as
-# the mean.
+# if the largest cluster exceeds 1.8 (if there are 2) to 2.7 (8) times the mean size.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -169,8 +168,7 @@ def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield (first row, block of rows) of S; ``upper`` omits the columns before the first row of a block."""
-    # S_ij is the weighted share of runs with i and j in one cluster, among the runs that contain i and j; 0
-    # if there are none.
+    # S_ij is the weighted share of the runs with i and j that have them in one cluster; 0 if there are none.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
@@ -207,8 +205,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S with zero diagonal, or a symmetric graph with the ``n_neighbors`` largest entries per row."""
-    # If this graph has more components than clusters, link components by the largest entries of S between
-    # their first samples.
+    # If the graph has more components than clusters, link their first samples by the largest entries of S.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -232,9 +229,8 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Break ties at random; otherwise, whole clusters would be linked only to their first samples. The
-            # random terms are small: with equal weights, smaller than the difference of any two distinct
-            # entries.
+            # Break ties at random; otherwise, whole clusters would be linked only to their first samples. If
+            # weights are equal, distinct entries differ by more than the random terms.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -400,7 +396,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 (or more coarsely). If there are at most n_parts vertices, each is a
+    # Edge weights are rounded to 1e-4 or more coarsely. If there are at most n_parts vertices, each is a
     # part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
@@ -648,10 +644,10 @@ def mcla(
     The clusters of all runs are grouped into meta-clusters by pairwise Jaccard indices, computed on the
     samples that both runs contain. Each sample joins the meta-cluster with the largest share of members that
     contain it. If all runs agree on groups of samples, these are the result, as in :func:`hbgf`. Issues a
-    UserWarning if METIS balances sizes but, in most runs, the largest cluster exceeds 1.75 times the mean
-    meta-cluster size. Takes O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory
-    for E clusters in all runs. Source: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002),
-    section 3.4.
+    UserWarning if METIS balances sizes but most runs have a cluster above 1.75 times the mean meta-cluster
+    size. Takes O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E
+    clusters in all runs. Source: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section
+    3.4.
 
     Parameters
     ----------
@@ -742,8 +738,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # If matching omitted all clusters that contain a sample, the sample joins the meta-cluster most
-        # similar to these.
+        # If matching omitted all clusters of a sample, it joins the meta-cluster most similar to these.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)

@@ -21,7 +21,7 @@ SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated front. Add the next fronts until there are ``min_members`` members.
+    """Select the non-dominated front; add entire further fronts until there are ``min_members`` members.
 
     Parameters
     ----------
