@@ -24,7 +24,7 @@ _MODES = ["pairs", "names"]
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
-    """Create a ``click.option`` from text such as ``"--out FILE"``; a list becomes a choice."""
+    """Create a ``click.option`` from text such as ``"--out FILE"``; ``kind`` can be a list of choices."""
     words = names.split()
     if shown is not None:
         more |= {"default": shown, "show_default": True}
@@ -135,8 +135,7 @@ def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any)
     """Compare methods on data sets by average ranks, Friedman's test and tests of all pairs.
 
     RESULTS is a text table with column names in the first line: one row per data set, with its name in the
-    first column, and one column per method. To run the methods as well, use `study`; to compare runs, use
-    `report`.
+    first column, and one column per method. `study` also runs the methods; `report` compares runs.
     """
     from moo_clustering.cli.compare import compared
 
@@ -227,7 +226,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether to read DATA as a partitioned table, as for a glob, URL, Zarr array or folder."""
+    """Return whether options or the form of DATA (glob, URL, Zarr array, folder) call for partitions."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -362,10 +361,9 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
 
     A table that may be larger than memory is read in partitions: a glob such as 'table/*.parquet', several
     files, a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet,
-    or, with --workers or --scheduler, a single file. All columns that --drop does not exclude must be
-    numeric, without empty cells. The subfolder labels contains the labels of all rows, in one Parquet file
-    per partition. The other files describe a random sample of 20,000 rows. --resume completes an interrupted
-    fit.
+    or, with --workers or --scheduler, a single file. Columns must be numeric, without empty cells, unless
+    --drop excludes them. The subfolder labels contains the labels of all rows, in one Parquet file per
+    partition. The other files describe a random sample of 20,000 rows. --resume completes an interrupted fit.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).
@@ -380,8 +378,8 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     Without -k, the methods pareto-clustering, pareto-bags, mock, nsga2-clus and amosa-clus find the number of
     clusters. The first three also accept -k; without it, they list other plausible numbers, too.
 
-    With --set n_gen=G, the recommended methods run an evolutionary search of G generations, and report two
-    controls: the results without this search, and of a search with random survival.
+    The recommended methods run an evolutionary search only with --set n_gen=G. They then report two controls:
+    the results without this search, and those of a search with random survival.
 
     The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv (the
     table with the cluster of each row), model.skops (for `moo-clustering predict`), clusters.csv (name and
