@@ -691,7 +691,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination by ``early`` only; pymoo also learns, but does not enforce, the number of generations."""
+    """Termination by ``early`` only. pymoo learns the number of generations, but does not enforce it."""
 
     early: Termination | None = None
 
@@ -801,8 +801,7 @@ class Packer:
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
         """Return a token that shows if the value has changed, the output of :meth:`pack`, and the arrays."""
-        # Tokens are equal if the value has not changed. The token of an object that cannot be packed is its
-        # id.
+        # Tokens are equal if the value has not changed. An object that cannot be packed has its id as token.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:

@@ -178,8 +178,8 @@ def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[in
 
 def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
     """Return the columns that all spreadsheets read alike, their decimal mark, and notes on other columns."""
-    # Use the decimal mark with which fewer columns are dropped; if tied, a comma if cells are separated by
-    # semicolons.
+    # Use the decimal mark with which fewer columns are dropped; if tied, a comma if semicolons separate
+    # cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()

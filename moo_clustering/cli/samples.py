@@ -111,7 +111,7 @@ class Samples(Table):
         return self.feature_names
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """If at most two columns determine the samples, return plot positions and axis names."""
+        """If there are at most two columns, return plot positions and axis names; otherwise None."""
         return None
 
     def texts(self) -> list[str] | None:

@@ -27,7 +27,7 @@ from moo_clustering._messages import printable_line as printable_line
 from moo_clustering._messages import shortened as shortened
 
 INTERRUPTED = 130
-_SOON = 0.02  # seconds until a signal received by LLVM is raised again
+_SOON = 0.02  # seconds until a signal received during a compilation is sent again
 # Number of allocations between garbage collections. Imports alone create half a million objects.
 _ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
@@ -56,7 +56,7 @@ _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 class Ending:
     """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal."""
 
-    # LLVM drops exceptions that are raised during a compilation, so signals received then are raised again
+    # LLVM drops exceptions that are raised during a compilation, so signals received then are sent again
     # later. Signals that are ignored (such as SIGHUP under ``nohup``) or have other handlers keep their
     # handlers. During a search, an InterruptGuard replaces the handlers of this class.
 
@@ -120,7 +120,7 @@ class Ending:
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Send a signal again if Python ignored the KeyboardInterrupt, because C code had called it back."""
+        """Send a signal again if Python ignored its KeyboardInterrupt, as it does in callbacks from C."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:

@@ -51,7 +51,7 @@ TIE = 1e-12
 # Maximum number of sweeps in which clusters are matched to meta-clusters.
 MAX_SWEEPS = 20
 # Maximum size of a METIS part, as a multiple of the mean part size. In MCLA, METIS merges small clusters only
-# if the largest cluster exceeds 1.8 (if there are 2) to 2.7 (8) times the mean size.
+# if the largest exceeds 1.8 times (of 2 clusters) to 2.7 times (of 8) the mean.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -396,8 +396,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 or more coarsely. If there are at most n_parts vertices, each is a
-    # part.
+    # Edge weights are rounded to 1e-4 or more. If there are at most n_parts vertices, each is a part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
