@@ -223,7 +223,7 @@ class PageServer(ThreadingHTTPServer):
     """Server for a page and a session, at a path that other users of the computer cannot guess."""
 
     daemon_threads = True
-    allow_reuse_port = False  # an error if another server uses the port
+    allow_reuse_port = False  # so that a port in use raises an error
 
     def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
         super().__init__((LOOPBACK, port), _Handler)

@@ -401,7 +401,7 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a note, in a list, if the files describe only a sample of the rows; otherwise no note."""
+    """If the files describe only a sample of the rows, return a list with a note, otherwise an empty list."""
     if not is_in_parts(record):
         return []
     n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]

@@ -46,7 +46,7 @@ class Job:
     # For methods that predict labels: the labels used in the fit and those that score the predictions.
     labels: LabelUse | None = None
     supervision: dict[str, Any] = field(default_factory=dict)  # labels and constraints passed to ``fit``
-    sources: dict[str, Any] = field(default_factory=dict)  # where they come from, for the record
+    sources: dict[str, Any] = field(default_factory=dict)  # origin of labels and constraints, for the record
     notices: list[str] = field(default_factory=list)  # warnings issued before the fit
     # ``time.perf_counter()`` at the start of the command.
     started: float = field(default_factory=time.perf_counter)

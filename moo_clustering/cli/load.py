@@ -214,7 +214,7 @@ def load_bags(
 def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> kinds.BagSamples:
     ids, partial_y = table.bags.bag_ids, None
     if partial is not None and partial.labels is not None:
-        names = (*partial.label_names, None)  # code -1 (no label) selects the last entry
+        names = (*partial.label_names, None)  # code -1 (no label) selects None
         partial_y = tables.encode_classes([names[k] for k in partial.labels], minus_one_is_missing=True)[0]
     return kinds.BagSamples(
         table.name,

@@ -520,7 +520,7 @@ class LabelUse:
     def columns(self) -> NDArray[np.intp]:
         """Indices of the labels that samples of the fit have; for label sets, at least two indices."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
-        if self.multilabel and positive.sum() < _FEWEST:  # one column would mean single classes
+        if self.multilabel and positive.sum() < _FEWEST:  # one column would mean one class each
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
         return np.flatnonzero(positive)
 

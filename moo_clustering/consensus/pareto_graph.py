@@ -16,7 +16,7 @@ from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.graphs import NeighborLists, eigengap, symmetrize
 from moo_clustering.graphs.similarity import listed_edges
 
-# : Scale factors that the paper uses for ES3 and for conventional graphs.
+#: Scale factors that the paper uses for ES3 and for conventional graphs.
 SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
