@@ -53,9 +53,9 @@ def drive(
 ) -> bool:
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
-    In the main thread, Ctrl-C (or SIGTERM or SIGHUP with the same handler) ends the search after the current
-    generation and a final checkpoint, with an InterruptedSearchWarning; a second Ctrl-C raises a
-    KeyboardInterrupt immediately. If the search finds no new individuals, it ends with an
+    In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
+    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. So do SIGTERM and SIGHUP
+    if they have the same handler. If the search finds no new individuals, it ends with an
     ExhaustedSearchWarning.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the

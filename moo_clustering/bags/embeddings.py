@@ -107,9 +107,9 @@ def sliced_quantile_embedding(
 ) -> FloatArray:
     """Return vectors whose Euclidean distances are the sliced distances between bags.
 
-    The squared sliced distance SW^2 of two bags is n_features times the squared difference between the
-    quantiles of their instances' projections onto a direction, averaged over all directions and the levels (q
-    + 1/2) / n_quantiles. SW approximates the earth mover's distance, and exp(-SW^2 / c) is positive
+    Instances are projected onto each direction. The squared sliced distance SW^2 of two bags is n_features
+    times the mean squared difference between quantiles of their projections, over all directions and the
+    levels (q + 1/2) / n_quantiles. SW approximates the earth mover's distance, and exp(-SW^2 / c) is positive
     semidefinite. Quantiles are interpolated linearly, so repeating all instances of a bag changes them
     slightly. Takes O(n log(n) n_directions) time for n instances, and O(n_bags n_directions n_quantiles)
     memory. Raises a ValueError if there is no direction or level, or if directions and bags differ in

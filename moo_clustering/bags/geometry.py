@@ -49,7 +49,7 @@ class BagGeometry(Shared):
     weighting : {"bag", "instance"}, default="bag"
         Whether centroids are means of bag means (Eq. 3) or of all instances.
     prune : bool, default=True
-        Whether to omit instances that cannot be a bag's farthest from any centroid; the result is the same.
+        Whether to omit instances that are never the farthest from a centroid; does not affect the result.
     min_cluster_size : int, default=1
         Minimum number of bags per cluster in the partitions to be evaluated. Larger values allow ``prune`` to
         omit more instances (only with ``weighting="bag"``).

@@ -577,7 +577,7 @@ def update(folder: Path, data: Path, **options: Any) -> None:
 @_quiet
 @_json("Print the clusters as JSON.")
 def choose(folder: Path, rule: str | None, **options: Any) -> None:
-    """Make another solution of a run its result.
+    """Replace the result of a run by another of its solutions.
 
     DIR is the folder of a `fit` of a table. RULE names an alternative in alternatives_summary.csv, such as
     alternative-0; a row of front.csv, by its index; an objective, to choose its best solution; or a rule of

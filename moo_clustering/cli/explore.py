@@ -91,7 +91,7 @@ def asking_page(run: AskedRun, content: ReportContent) -> bytes:
 
 
 class StaleError(ValueError):
-    """Raised if a request refers to an outdated question."""
+    """Raised if a request answers a question that is no longer current."""
 
 
 class AnswerPanel:

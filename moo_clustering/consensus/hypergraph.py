@@ -313,8 +313,8 @@ def low_rank_parts(
 ) -> IntpArray:
     """Cluster the rows of :func:`leading_vectors`, scaled to unit length, by k-means."""
     # If at most ``n_parts`` samples are distinct, each is a part. If the hypergraph has more components than
-    # parts, some are merged arbitrarily. Takes O(N E^2 + E^3) time for N distinct samples and E hyperedges of
-    # distinct runs.
+    # parts, some components are merged arbitrarily. Takes O(N E^2 + E^3) time for N distinct samples and E
+    # hyperedges of distinct runs.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
