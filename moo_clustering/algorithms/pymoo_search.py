@@ -236,8 +236,7 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` contains None for rows without pymoo individual; ``_born`` contains all rows'
-        # iterations.
+        # ``_members`` is None for rows without pymoo individual; ``_born`` is the iteration of each row.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 

@@ -622,9 +622,9 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
 
 @main.command("warm-up")
 def warm_up() -> None:
-    """Compile the numerical kernels of the common methods, once after the installation.
+    """Compile the numerical kernels of common methods; to be run once, after the installation.
 
-    Without this command, the first runs compile them, which takes about ten seconds.
+    Without this command, the first runs compile the kernels, which takes about ten seconds.
     """
     from moo_clustering.cli.demo import run_warm_up
 

@@ -88,7 +88,7 @@ class ConstraintGroups(Shared):
         return [part for part in np.split(order, np.cumsum(self._sizes())[:-1]) if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Return whether samples i and j (broadcast) must be separated, in O(log n_conflicts) per pair."""
+        """Return whether samples i and j must be separated; arrays broadcast. O(log n_conflicts) per pair."""
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
