@@ -148,7 +148,7 @@ class BagGeometry(Shared):
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
-        """Divide a population into slices, so that the result of :meth:`sums` requires ``_SCRATCH`` bytes."""
+        """Divide a population into slices; for each, the arrays of :meth:`sums` fit into ``_SCRATCH``."""
         step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
         return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
 
