@@ -74,9 +74,9 @@ _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateEliminati
 _UNSAVED = {"CMAES", "SimpleCMAES", "EPPSO"}
 # The algorithm running in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
-# Classes whose objects a run may replace by new ones, which a checkpoint restores from their attributes.
+# Classes of objects that a run may replace by new objects; checkpoints restore these from their attributes.
 _MADE_ANEW = {"HyperplaneNormalization": HyperplaneNormalization}
-_EVALUATED = "evaluated."  # field names contain no dots
+_EVALUATED = "evaluated."  # prefix; names of fields contain no dots
 _DATA = "data."
 _SEQUENCES = (list, tuple, set)
 Step = tuple[str, Any]
@@ -92,7 +92,7 @@ _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algo
 
 
 def _generator(seed: Any = None) -> Generator:
-    """Return the generator of this thread's run, or a new one if a seed is given or no run is active."""
+    """If a seed is given or no run is active, return a new generator, otherwise that of this thread's run."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
@@ -104,7 +104,7 @@ pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
-    """Context in which pymoo functions that are called without a generator use that of ``algorithm``."""
+    """Context in which pymoo functions use the generator of ``algorithm`` if they are called without one."""
     token = _ACTIVE.set(algorithm)
     try:
         yield
@@ -144,7 +144,7 @@ def uniform_sampling(problem: Problem, name: str) -> Sampling:
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
-    """Convert ``eliminate_duplicates`` (a bool, DuplicateElimination or ``canonical(X) -> X``) for pymoo."""
+    """Convert ``eliminate_duplicates``, a bool, DuplicateElimination or ``canonical(X) -> X``, for pymoo."""
     if isinstance(duplicates, DuplicateElimination):
         return duplicates
     if isinstance(duplicates, bool):
@@ -229,20 +229,20 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 class ArrayGenerations:
     """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 
-    # For small data sets, pymoo spends more time on creating and updating objects than on evaluations.
+    # For small data sets, pymoo needs more time to create and update objects than to evaluate them.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` contains None for individuals not yet created, ``_born`` the iteration of each birth.
+        # ``_members`` is None for rows without pymoo individual; ``_born`` is the iteration of each row.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
     @staticmethod
     def suits(algorithm: Any) -> bool:
-        """Return whether generations can use arrays, because no other code uses individuals between them."""
+        """Return whether arrays can replace pymoo individuals, because no other code uses the individuals."""
         if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
             return False
         problem, mating = algorithm.problem, algorithm.mating
@@ -319,7 +319,7 @@ class ArrayGenerations:
         return np.concatenate(rows)
 
     def write_back(self) -> None:
-        """Create the missing individuals, and set ``pop``, ``opt`` and ``off`` of the algorithm."""
+        """Create pymoo individuals from the arrays, and set ``pop``, ``opt`` and ``off`` of the algorithm."""
         if self._children is None:
             return
         algorithm, (children, places) = self._algorithm, self._children
@@ -385,7 +385,7 @@ def evolve(
         own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search._settings()}
         own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # Identify the data by a hash of the objectives of two genotypes, the same in all runs.
+            # Identify the data by a hash of the objectives of two genotypes, which are the same in all runs.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))
@@ -420,11 +420,11 @@ class PymooSearch:
     problem : Problem
         Problem to solve; it is not copied.
     algorithm : Algorithm
-        New algorithm. The search runs a copy with the same callback, and ignores its termination criterion.
+        New algorithm. The search runs a copy with the same callback, and ignores the termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
         Default: the algorithm's own seed, if any.
     n_gen : int, optional
-        Planned number of generations. Only algorithms with a schedule (RVEA) depend on it.
+        Planned number of generations. It affects only algorithms with a schedule, such as RVEA.
 
     Notes
     -----
@@ -471,7 +471,7 @@ class PymooSearch:
         self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration.
-        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # endless without n_gen
+        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without n_gen, never reached
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
@@ -482,7 +482,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """Running copy with its current population; after access, generations no longer use arrays."""
+        """Running copy of the algorithm. After access, generations use pymoo individuals, not arrays."""
         self._write_back()
         self._arrays = False
         return self._algorithm
@@ -671,7 +671,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Return a copy of an algorithm, or create one from a class, with ``operators`` replacing defaults."""
+    """Copy an algorithm or create one from a class, and set the given ``operators``."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
@@ -691,7 +691,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination that tells pymoo the planned number of generations, but is met only if ``early`` is met."""
+    """Termination by ``early`` only. pymoo learns the number of generations, but does not enforce it."""
 
     early: Termination | None = None
 
@@ -708,7 +708,7 @@ class AlgorithmState:
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._initial: dict[Path, Any] = {}  # by path, tokens of values and shapes of parts
+        self._initial: dict[Path, Any] = {}  # path -> token of a value, or shape of a part
         self._kept: list[Any] = []  # references that prevent ids from being reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
@@ -769,7 +769,7 @@ class AlgorithmState:
                 setattr(owner, name, value)
             else:
                 owner[name] = value
-        for path, own, own_meta in hooks:  # hooks come last, because they may use other restored attributes
+        for path, own, own_meta in hooks:  # last, because hooks may use restored attributes
             reduce(_current, path, self._algorithm).restore_checkpoint_state(own, own_meta)
 
     def _unsaved(self, path: Path, why: str) -> ValueError:
@@ -782,7 +782,7 @@ class AlgorithmState:
 
 
 def _current(owner: Any, step: Step) -> Any:
-    """Return the attribute (None if missing) or item of ``owner`` at a step of a path of :func:`walk`."""
+    """Follow one step of a path of :func:`walk` to an attribute (None if missing) or item of ``owner``."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
@@ -790,8 +790,8 @@ def _current(owner: Any, step: Step) -> Any:
 class Packer:
     """Convert values to JSON and back, storing arrays and individuals in separate tables."""
 
-    # An individual in several populations is stored once, in ``individuals``, and unpacked as one object. The
-    # state of ``rng``, the run's generator, is saved elsewhere.
+    # ``individuals`` stores every individual once, so that an individual in several populations remains one
+    # object. The state of ``rng``, the run's generator, is saved elsewhere.
 
     def __init__(self, rng: Generator | None) -> None:
         self.individuals: list[Individual] = []
@@ -800,8 +800,8 @@ class Packer:
         self._rng = rng
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return a token that differs if the value has changed, the output of :meth:`pack`, and arrays."""
-        # Objects that cannot be packed are compared by identity.
+        """Return a token that shows if the value has changed, the output of :meth:`pack`, and the arrays."""
+        # Tokens are equal if the value has not changed. An object that cannot be packed has its id as token.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:
@@ -809,7 +809,7 @@ class Packer:
         except searches.NotStorableError:
             return ("object", id(value)), None, None
         if self._n_references > before:
-            return object(), packed, arrays  # unequal to all earlier tokens, because individuals may change
+            return object(), packed, arrays  # new token: individuals may have changed
         return (json.dumps(packed), fingerprint(*arrays.values())), packed, arrays
 
     def pack(self, value: Any, arrays: dict[str, Any]) -> Any:
@@ -835,7 +835,7 @@ class Packer:
         raise searches.NotStorableError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
     def unpack(self, packed: Any, arrays: Mapping[str, Any], current: Any = None) -> Any:
-        """Convert the output of :meth:`pack` to a value; populations have the class of ``current``."""
+        """Convert the output of :meth:`pack` to a value; a population has the class of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
@@ -900,10 +900,10 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield path, kind and value of each object that may change during a run; containers come first."""
-    # The steps of a path are ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (see
-    # :class:`AlgorithmState`), ``"hook"`` (also yielded for parts that save their own attributes) and
-    # ``"leaf"`` (other values). Arrays and objects that are attributes of the problem are skipped.
+    """Yield path, kind and value of each object that may change in a run; parts precede their contents."""
+    # The steps of a path are ``("attribute", name)`` and ``("item", key)``. The kind is ``"part"`` (see
+    # :class:`AlgorithmState`) or ``"leaf"`` (other values). A part that saves its own attributes is yielded
+    # again as ``"hook"``. Arrays and objects that are attributes of the problem are skipped.
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
@@ -913,7 +913,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
 
 
 def shape_of(part: Any) -> Any:
-    """Return a part's type and a container's length, which must not change: they cannot be restored."""
+    """Return a part's type and, for a container, its length, because checkpoints cannot restore these."""
     return type(part), None if _is_part(part) else len(part)
 
 
@@ -953,7 +953,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Return the items of a container or the attributes of an object, as (step, value)."""
+    """Return (step, value) for each item of a container or each attribute of an object."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

@@ -53,9 +53,9 @@ def drive(
 ) -> bool:
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
-    In the main thread, Ctrl-C (or SIGTERM or SIGHUP with the same handler) ends the search after the current
-    generation and a final checkpoint, with an InterruptedSearchWarning; a second Ctrl-C raises a
-    KeyboardInterrupt immediately. If the search finds no new individuals, it ends with an
+    In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
+    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. So do SIGTERM and SIGHUP
+    if they have the same handler. If the search finds no new individuals, it ends with an
     ExhaustedSearchWarning.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
@@ -80,8 +80,8 @@ def drive(
     signs : array-like of shape (n_objectives,), optional
         -1 for objectives that are negated because they are maximised; used by the progress bar.
     checkpoint : Checkpoint or path, optional
-        File to write after the initial population, then every ``checkpoint.every`` generations and at the
-        end, and whether to resume from it (bit-identically). A path means ``Checkpoint(path)``.
+        File written at the start, every ``checkpoint.every`` generations and at the end. With
+        ``checkpoint.resume``, an existing file is resumed bit-identically. A path means ``Checkpoint(path)``.
 
     Returns
     -------
@@ -131,19 +131,19 @@ def drive(
 
 
 class Plan(NamedTuple):
-    """A search that has not started, its number of generations, and its objective names."""
+    """A search that has not started, with its number of generations and the names of its objectives."""
 
     search: Any
     n_gen: int
     objective_names: Sequence[str] | None = None
 
 
-# A fit as a generator: it yields the plan of each search, and runs the search only when it is resumed.
+# A fit as a generator: it yields the plan of each search, and continues when the search has been run.
 Plans = Generator[Plan, None, Result]
 
 
 def complete(plans: Plans[Result]) -> Result:
-    """Run the generator of a fit to its end, and return the result of the fit."""
+    """Run all searches of a fit, and return the result of the fit."""
     while True:
         try:
             next(plans)
@@ -176,11 +176,11 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 
 
 class InterruptGuard:
-    """Context manager: the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
+    """Context in which the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
 
-    # The guard has no effect outside the main thread, or if SIGINT is ignored or handled outside Python. A
-    # signal to an inner guard also stops the searches of outer guards. With ``requested=True``, the first
-    # signal already raises a KeyboardInterrupt.
+    # The guard has no effect outside the main thread, or if SIGINT is ignored or handled outside Python. If
+    # guards are nested, a signal stops the searches of all guards. If ``requested`` is initially True, the
+    # first signal raises a KeyboardInterrupt.
 
     def __init__(self, requested: bool = False) -> None:
         self.requested = requested
@@ -223,13 +223,13 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """The guard or command whose signal handler this guard has replaced, or None for other handlers."""
+        """Guard or command whose signal handler this guard has replaced; None if it was another handler."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
 
 class Progress:
-    """Progress bar on stderr; objectives with a sign of -1 in ``signs`` are shown negated."""
+    """Progress bar on stderr, which shows objectives multiplied by ``signs``."""
 
     def __init__(
         self,
@@ -409,7 +409,7 @@ class Search(Protocol):
 
     @property
     def exhausted(self) -> bool:
-        """Whether the search has found no new individuals."""
+        """Whether the search has ended because it found no new individuals."""
 
     def start(self) -> None:
         """Create and evaluate the initial population."""
@@ -448,7 +448,7 @@ class Saver:
             search.check_resumable()
 
     def resume(self) -> bool:
-        """Restore search and recorder if requested and the file exists; return whether they were restored."""
+        """Restore search and recorder if requested and if the file exists; return whether this was done."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         if (loaded := load_checkpoint(self._checkpoint)) is None:
@@ -459,7 +459,7 @@ class Saver:
             raise
         except ValueError as error:
             raise ArchiveError(f"{self._checkpoint.path} cannot be resumed: {error}") from error
-        except Exception as error:  # wrong arrays can cause any error in searches, operators and NumPy
+        except Exception as error:  # damaged arrays can cause errors of any type
             raise ArchiveError(
                 f"{self._checkpoint.path} is a damaged checkpoint ({type(error).__name__}: {error}); "
                 f"{START_OVER}"
@@ -559,7 +559,7 @@ def _first_value(individual: Any) -> float:
 def _of_finite(function: Callable[[Any], Any], values: Any) -> float:
     values = np.asarray(values, dtype=np.float64)
     finite = values[np.isfinite(values)]
-    # The mean and standard deviation overflow if penalties are near the largest float.
+    # The mean and the standard deviation can overflow, because penalties may be near the largest float.
     with np.errstate(over="ignore"):
         return float(function(finite)) if len(finite) else float("nan")
 
@@ -569,10 +569,10 @@ class NotStorableError(TypeError):
 
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Convert dictionaries, whose keys and value types may differ, to arrays and JSON metadata."""
+    """Convert dictionaries with different keys and types of values to arrays and JSON metadata."""
     # Values may be arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of
-    # any other value. The values with the same key, type and shape become one array, with an array of row
-    # indices if they do not occur in all rows.
+    # any other value. Values with the same key, type and shape are stored in one array. If not all
+    # dictionaries have such a value, the indices of those that do are stored, too.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():
@@ -635,7 +635,7 @@ def _unstack(kind: str, array: Any, n_rows: int) -> list[Any]:
     if kind == "none":
         return [None] * n_rows
     if kind == "array":
-        return [np.array(value) for value in array]  # copies, because a view would keep the whole array
+        return [np.array(value) for value in array]  # copies: views would keep the whole array in memory
     return list(array) if kind == "scalar" else array.tolist()
 
 

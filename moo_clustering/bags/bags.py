@@ -36,7 +36,7 @@ class Bags:
     offsets : array-like of shape (n_bags + 1,), integers
         Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one row.
     bag_ids : sequence of length n_bags or None, default=None
-        Names of the bags, which are stored as strings.
+        Names of the bags, converted to strings.
     feature_names : sequence of length n_features or None, default=None
 
     Attributes
@@ -222,7 +222,7 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return bags with other ``instances`` (n_instances, d); equal d keeps the ``feature_names``."""
+        """Return bags with new ``instances`` (n_instances, d); keep ``feature_names`` if d = n_features."""
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
@@ -402,7 +402,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Return a row order that makes groups contiguous (None if they are), group offsets, and group names."""
+    """Return an order that sorts rows by group (None: already sorted), group offsets, and group names."""
     import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")
@@ -428,7 +428,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
 
 
 def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
-    """Return the numeric columns, the bag column and the feature names of a pandas DataFrame."""
+    """Divide a data frame into numeric columns and the column ``bag``; also return the feature names."""
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
@@ -469,7 +469,7 @@ def select(index: Any, n_bags: int) -> int | slice | Int64Array:
 
 
 def _chosen(index: Any, n_bags: int) -> Int64Array:
-    # Reject tuples, which NumPy interprets as one index per dimension.
+    # Reject tuples, because NumPy interprets them as one index per dimension.
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(
@@ -559,7 +559,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array, and all arrays that own its memory, read-only; no other code may use them."""
+    """Make an array, and all arrays that own its memory, read-only; other code must not write to them."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False

@@ -40,9 +40,9 @@ def bag_distances(
     """Compute the distance from each bag in ``A`` to each bag in ``B``.
 
     Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products in double
-    precision; identical instances have distance 0. Memory is used for the result, for tables of at most
-    ``max_memory`` bytes, and for centred copies of the instances. Raises a ValueError if bags have different
-    numbers of features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
+    precision; identical instances have distance 0. Requires memory for the result, for tables of at most
+    ``max_memory`` bytes, and for copies of the instances. Raises a ValueError if bags have different numbers
+    of features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def bag_distances(
         - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1). Asymmetric.
         - ``"symmetric"``: the larger of the two directed distances.
         - ``"mean_min"``: the mean over a of the minimum over b. Asymmetric.
-        - ``"min_min"``: the minimum over a and b.
-        - ``"mean"``: the mean over a and b; the distance of a bag to itself is not 0.
+        - ``"min_min"``: the minimum over all pairs (a, b).
+        - ``"mean"``: the mean over all pairs (a, b); the distance of a bag to itself is not 0.
     max_memory : int, default=256 MiB
         Bytes for the distance tables of all threads. Below 10 MiB, the last digits of the result can change.
     n_jobs : int or None, default=None
@@ -93,18 +93,18 @@ def bag_distances(
 
 
 def _table_bytes(n_rows: int) -> int:
-    """Return the size in bytes of the five square tables for comparing two blocks of ``n_rows`` rows."""
+    """Return the number of bytes required to compare two blocks of ``n_rows`` rows: five float64 tables."""
     return 40 * n_rows**2
 
 
 def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
-    """Return the :class:`Side` of A and the one of B; both are the same object if ``B`` is None."""
+    """Prepare the bags in A and in B for comparison; if ``B`` is None, return the same object twice."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
     parts = [A] if B is None else [A, B]
     with np.errstate(over="ignore", invalid="ignore"):
-        # Subtract a row before the mean, so that a large common offset does not lose any digits.
+        # Subtract a row before computing the mean, so that a large common offset causes no rounding errors.
         rows = [part.instances.astype(np.float64) - A.instances[0].astype(np.float64) for part in parts]
         center = sum(part.sum(axis=0) for part in rows) / sum(map(len, rows))
         for part in rows:
@@ -118,7 +118,7 @@ def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
 
 
 class Side(NamedTuple):
-    """Centred instances of bags, their squared norms, bag sizes, and blocks of bags."""
+    """One of two compared sets of bags: centred instances, squared norms, bag sizes, blocks of bags."""
 
     rows: FloatArray
     squares: FloatArray
@@ -127,7 +127,7 @@ class Side(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Several adjacent bags as one piece, or one large bag divided into several pieces."""
+    """A block contains several adjacent small bags (as one piece) or one large bag (as several pieces)."""
 
     bags: slice
     pieces: list[Piece]
@@ -144,7 +144,7 @@ class Block(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Adjacent rows of a block, and the bounds of the bags within these rows."""
+    """Adjacent rows of a block, and the positions in the piece at which bags begin and end."""
 
     rows: slice
     bounds: Int64Array
@@ -153,11 +153,11 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from a to b and, if ``both``, from b to a; directed ones for kind "symmetric"."""
+    """Compute distances from a to b and, if ``both``, from b to a; "symmetric" yields directed distances."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
-    # If a and b are the same, visit each pair of blocks once, and use its products for both directions.
+    # If a is b, visit each pair of blocks once, because the same products determine both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
@@ -184,14 +184,14 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute squared distances (for "mean", sums of distances) from x to y and, if ``both``, from y to x."""
+    """Compute squared distances from x to y and, if ``both``, y to x; for "mean", sums of distances."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
-    waiting: dict[int, FloatArray] = {}  # by piece of y: smallest squared distances so far
+    waiting: dict[int, FloatArray] = {}  # piece of y -> smallest squared distances found so far
     mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
-        # A table that is not needed has no columns.
+        # If ``least`` or ``sums`` is not needed, it has no columns.
         least, sums = np.full((y.n_bags, len(X) * nearest), np.inf), np.zeros((y.n_bags, len(X) * mean))
         for number, (other, y_bounds) in enumerate(y.pieces):
             Y, y_squares = b.rows[other], b.squares[other]
@@ -215,7 +215,7 @@ def tiles(
 
 
 def _finish(out: FloatArray, sizes: Int64Array, others: Int64Array, kind: str) -> None:
-    """Convert sums to means, and squares to distances, in place."""
+    """Convert sums over instances to means, or squared distances to distances, in place."""
     if kind == "mean_min":
         out /= sizes[:, None]
     elif kind == "mean":
@@ -364,7 +364,7 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
             own_a, own_b = [np.diagonal(mean)] * 2 if b is a else [_own_means(a), _own_means(b)]
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
-            # Set differences that may be rounding errors of the subtracted terms to 0.
+            # A difference much smaller than the subtracted terms may be a rounding error; set it to 0.
             squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
         if b is a:
@@ -385,7 +385,7 @@ def _own_means(side: Side) -> FloatArray:
 
 
 def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:
-    """Divide bags into blocks of at most ``limit`` rows; a larger bag is a block of several pieces."""
+    """Divide bags into blocks of at most ``limit`` rows; a larger bag forms a block with several pieces."""
     blocks = []
     first, n_bags = 0, len(offsets) - 1
     while first < n_bags:

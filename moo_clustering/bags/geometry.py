@@ -16,18 +16,18 @@ from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.bags.bags import as_bags, to_offsets
 
 Weighting = Literal["bag", "instance"]
-# Squared distances below this share of the largest squared norm are rounding errors, and are set to 0.
+# Squared distances below this multiple of the largest squared norm are rounding errors, and are set to 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
-# Bytes for the arrays of one block of partitions; constant, because results must not depend on n_jobs.
+# Memory for a block of partitions, in bytes. It is independent of n_jobs, so that results are, too.
 _SCRATCH = 64 * 2**20
-# Maximum number of distances from a bag's instances to all bag means in one table (32 MB of float64).
+# Maximum number of entries in a table of distances between instances and bag means (32 MB of float64).
 TABLE_ITEMS = 1 << 22
-# If n_bags is at least this multiple of n_clusters n_features, bag means are first summed over each cluster,
-# and the sums multiplied by the instances. Otherwise, stored products with each bag mean are summed.
+# If n_bags is at least this multiple of n_clusters * n_features, the bag means of each cluster are summed and
+# then multiplied by the instances. Otherwise, stored products of bag means and instances are summed.
 _MANY_BAGS = 8
 # Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a quick test: if it omits no instance of a bag, a test with all means omits none.
+# Number of bag means in a quick test: if it cannot omit any instance of a bag, neither can all bag means.
 _FEW_MEANS = 1024
 
 
@@ -49,7 +49,7 @@ class BagGeometry(Shared):
     weighting : {"bag", "instance"}, default="bag"
         Whether centroids are means of bag means (Eq. 3) or of all instances.
     prune : bool, default=True
-        Whether to omit instances that cannot be a bag's farthest from any centroid; the result is the same.
+        Whether to omit instances that are never the farthest from a centroid; does not affect the result.
     min_cluster_size : int, default=1
         Minimum number of bags per cluster in the partitions to be evaluated. Larger values allow ``prune`` to
         omit more instances (only with ``weighting="bag"``).
@@ -114,7 +114,7 @@ class BagGeometry(Shared):
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Return arrays for the kernels, and the instances of :func:`_chunk_layout` as columns."""
+        """Return arrays for the kernels, and the features of the instances in chunks, as columns."""
         instances, chunk_bag, chunk_start = _chunk_layout(sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * instances.size
@@ -144,21 +144,21 @@ class BagGeometry(Shared):
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
     def _by_centroids(self, n_clusters: Any) -> Any:
-        """Return whether it is cheaper to sum bag means before the multiplication, see ``_MANY_BAGS``."""
+        """Return whether to sum bag means before multiplying them by instances, see ``_MANY_BAGS``."""
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
-        """Divide a population into slices whose arrays from :meth:`sums` fit into ``_SCRATCH`` bytes."""
+        """Divide a population into slices; for each, the arrays of :meth:`sums` fit into ``_SCRATCH``."""
         step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
         return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
 
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Return cluster sizes and weights, shape (p, K) for p partitions into K clusters, and two products.
+        """Return sizes and weights of clusters, (p, K) for p partitions into K clusters, and two products.
 
-        The sum of a cluster's weighted bag means is multiplied by instances (:func:`_chunk_layout`), shape
-        (p, K, n_slots, n_chunks), unless ``projections=False``, and by weighted bag means, (p, K, n_bags).
+        Each cluster's sum of weighted bag means is multiplied by all instances, (p, K, n_slots, n_chunks),
+        and by all weighted bag means, (p, K, n_bags). ``projections=False`` omits the former.
         """
         count, arrays = len(labels), self.arrays
         counts = np.empty((count, n_clusters), dtype=np.int64)
@@ -172,7 +172,7 @@ class BagGeometry(Shared):
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Choose the method for each partition, so that its result does not depend on other partitions.
+        # Choose the method separately for each partition: its result must not depend on other partitions.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -198,7 +198,7 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return each bag's distance to its centroid, (n_individuals, n_bags); clusters may be empty."""
+        """Return distances of bags to their own centroids, (n_individuals, n_bags); clusters may be empty."""
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
         out = np.empty(labels.shape)
@@ -218,7 +218,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances to centroids (inf: empty cluster), shape (n_individuals, n_bags, n_clusters)."""
+        """Return distances to centroids, (n_individuals, n_bags, n_clusters); inf for empty clusters."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -280,11 +280,11 @@ def farthest_candidates(
 
     Every centroid is a convex combination of bag means, so an instance is never the farthest if another
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
-    it suffices that the other instance is farther on average for any choice of s bag means. Takes O(n N d)
-    time for N means and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32
-    MB of memory or, if larger, two rows of N numbers. Instances whose distances differ only by rounding
-    errors are retained. Bags that require more memory are pruned in parts, which can retain more instances
-    than necessary. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    it suffices that the other instance is farther, on average, from any s bag means. Takes O(n N d) time for
+    N means and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of
+    memory (more if two rows of N numbers are larger). Larger bags are pruned in parts, which may retain more
+    instances than necessary. Instances whose distances differ only by rounding errors are retained. Source:
+    Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -318,25 +318,25 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # First try some of the means: if these omit no instance of the bag, all means omit none.
+            # First try some of the means: if these omit no instance of the bag, nor do all means.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Apply :func:`_candidates` to a bag; a large bag is pruned in parts until a round omits few rows."""
+    """Return a mask of the rows of a bag to retain. Large bags are pruned in parts, in several rounds."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Distribute instances far from the centre evenly over the parts, because they rule out others.
+            # Distribute instances far from the centre evenly: they cause the others to be omitted.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
         left = np.concatenate([part[_candidates(rows[part], centers, n_largest)] for part in parts])
-        # Stop pruning in parts when a round retains more than this share of the instances.
+        # Stop when a round of pruning in parts retains more than 90 % of the instances.
         if n_parts == 1 or len(left) > 0.9 * len(remaining):
             kept = np.zeros(len(rows), dtype=np.bool_)
             kept[left] = True
@@ -349,7 +349,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
     values: NDArray[Any] = rows @ centers.T
     values *= -2.0
     values += squares[:, None]
-    # The margin is a multiple of the rounding error in sums of d + n_largest terms.
+    # The margin allows for rounding errors in sums of d + n_largest terms.
     largest = np.sqrt(squares.max())
     spread = largest * (largest + 2.0 * np.sqrt(np.einsum("ij,ij->i", centers, centers).max()))
     margin = 8.0 * (rows.shape[1] + n_largest + 8) * np.finfo(np.float64).eps * spread
@@ -360,9 +360,9 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def _chunk_layout(sizes: Int64Array) -> tuple[Int64Array, NDArray[np.int32], Int64Array]:
-    """Divide bags into chunks; return instances (n_slots, n_chunks), chunks' bags, and bags' first chunks."""
-    # A chunk contains n_slots instances of one bag; the last one is repeated to fill the bag's last chunk.
-    # Computing the maximum of a chunk costs n_slots operations plus three for coefficients and the maximum.
+    """Divide bags into chunks; return chunks (columns of instances), their bags, and each bag's first one."""
+    # A chunk has n_slots instances of one bag; the last instance is repeated to fill the bag's last chunk.
+    # Finding a chunk's maximum costs n_slots + 3 operations; n_slots is chosen to minimise the total cost.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])

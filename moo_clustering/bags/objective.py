@@ -124,7 +124,7 @@ class BagObjective(Shared):
         draw_weights: Rule = "contrast",
         max_trials: int | None = None,
     ) -> Improved:
-        """Redraw labels one bag at a time, with probabilities that depend on the objective for each label.
+        """Redraw labels one bag at a time. The probability of a label depends on the resulting objective.
 
         Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
@@ -135,8 +135,8 @@ class BagObjective(Shared):
         p_gene : float, default=0.7
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            ``"contrast"`` weights a label by the worst objective minus its own, ``"scaled"`` as in Eq. 9, and
-            ``"printed"`` by its own one (Eqs. 5-6), favouring bad labels. ``"greedy"`` uses the best label.
+            Weight: the worst objective minus that of the label (``"contrast"``), as in Eq. 9 (``"scaled"``),
+            or the objective (``"printed"``, Eqs. 5-6; favours bad labels). ``"greedy"`` takes the best label.
         max_trials : int, optional
             Budget of trial evaluations; when it is exhausted, the remaining individuals are left unchanged.
         """
@@ -170,14 +170,14 @@ class BagObjective(Shared):
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Bag that fills an empty cluster: farthest from its own centroid, closest (paper), or none.
+            Bag that fills an empty cluster: farthest from its centroid, closest to it (paper), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
 
     @documented(improve)
     def drift(self, labels: Any, rng: Generator, *, p_gene: float = 0.7, bias: float = 0.5) -> Labels:
-        """Redraw the labels of bags simultaneously, with higher probabilities for closer centroids.
+        """Redraw the labels of all bags at once; clusters with closer centroids have higher probabilities.
 
         Source: Evolutionary multi-instance clustering, Eq. 9.
 
@@ -241,7 +241,7 @@ class BagObjective(Shared):
 
 
 class Improved(NamedTuple):
-    """Improved partitions, their objectives (up to rounding errors), and how many trials each required."""
+    """Improved partitions, their objectives (up to rounding errors), and the number of trials for each."""
 
     labels: Labels
     values: FloatArray
@@ -249,13 +249,13 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """Return 1.5 times a bag's largest distance, minus each distance (0 to empty clusters), plus ``bias``."""
-    near = np.where(np.isfinite(distances), distances, 0.0)
+    """Return weights of clusters for each bag: 1.5 times its largest distance - its distance + ``bias``."""
+    near = np.where(np.isfinite(distances), distances, 0.0)  # 0 to empty clusters
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return the mean squared norm of each bag's uncentred instances ("printed_meansq": of their mean)."""
+    """Return each bag's mean squared norm or, for "printed_meansq", the squared norm of its mean."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

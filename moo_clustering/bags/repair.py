@@ -25,7 +25,7 @@ class PartitionRepair:
     def _set_groups(self, constraints: PairwiseConstraints) -> None:
         closure = constraints.groups()
         sizes = np.bincount(closure.groups[closure.groups >= 0], minlength=closure.n_groups)
-        # Place large groups first, because they have the fewest admissible clusters.
+        # Place large groups first: they are the hardest to place.
         rank = np.empty(closure.n_groups, dtype=np.int64)
         rank[np.argsort(-sizes, kind="stable")] = np.arange(closure.n_groups)
         group = np.where(closure.groups >= 0, rank[closure.groups], -1)
@@ -77,9 +77,9 @@ class PartitionRepair:
 
 
 class PairPenalty(PartitionRepair):
-    """Repair that minimises distances**power * (1 + penalty * V), and ensures the minimum cluster size."""
+    """Repair that reduces distances**power * (1 + penalty * V), then enforces the minimum cluster size."""
 
-    # V in [0, 2] is the violation. Constrained bags move one at a time until no move lowers this cost.
+    # V in [0, 2] is the violation. Bags with constraints move one at a time until no move lowers the cost.
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ def pair_rule(
     penalty: float,
     power: int = 1,
 ) -> PartitionRepair | None:
-    """Return the repair for assignments, or None if no repair is needed."""
+    """Return the repair that these options require, or None if they require no repair."""
     if constraints is None or handling == "repair":
         if constraints is None and min_cluster_size <= 1:
             return None
@@ -127,8 +127,8 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Return each bag's pairs, what each adds to the violation if joined, and the violation if none is."""
-    # A joined must-link adds a negative number, because with no pair joined, all must-links are violated.
+    """Return each bag's pairs, the change in violation if a pair is joined, and the initial violation."""
+    # Initially, no pair shares a cluster, so all must-links are violated; joining one lowers the violation.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

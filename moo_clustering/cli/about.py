@@ -18,7 +18,7 @@ from moo_clustering.persistence import environment
 
 # Environment variables that affect threads, caches, imports and hashes.
 _VARIABLES = re.compile(r"(OMP|OPENBLAS|MKL|BLIS|VECLIB|NUMBA|LOKY|JOBLIB|GOMP)_|PYTHON(PATH|HASHSEED)$")
-_TOOLS = {"docs", "release", "test"}  # extras for developers
+_TOOLS = {"docs", "release", "test"}  # extras that only developers use
 
 
 def facts() -> dict[str, Any]:
@@ -64,7 +64,7 @@ def facts_text(facts: dict[str, Any]) -> str:
 def _optional() -> dict[str, str]:
     """Return the version of each optional package, or "not installed"."""
     found = dict[str, str]()
-    with suppress(PackageNotFoundError):  # a source folder on the import path has no metadata
+    with suppress(PackageNotFoundError):  # without installation, there is no metadata
         for line in requires("moo_clustering") or []:
             extra = re.search(r"extra *== *['\"]([\w-]+)", line)
             if extra and extra[1] not in _TOOLS:
@@ -82,7 +82,7 @@ def _memory() -> int | None:
 
 
 def _kernel_cache() -> dict[str, Any]:
-    """Return the folder of compiled kernels, why it is not writable (if so), and its size."""
+    """Describe the folder of compiled kernels: its path, its size, and any reason why it is not writable."""
     folder, problem = saved_in(Path(_kernels.__file__).parent, config.CACHE_DIR)
     sizes = [path.stat().st_size for path in (folder.glob("*") if folder else ()) if path.is_file()]
     place = {"folder": None if folder is None else str(folder), "problem": problem or None}

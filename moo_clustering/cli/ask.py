@@ -43,9 +43,9 @@ _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class name (#1: first known class, ?: don't know, u: undo, q: quit, =u: a class named u): "
 # Maximum number of features and text lines shown per sample, and maximum width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-# Maximum number of characters in an input line: some devices never end a line.
+# Maximum number of characters in an input line: some devices send lines that never end.
 _LONGEST_LINE = 10_000
-# Entries on the result of the fit, which are not copied to the record of the session.
+# Entries of the fit's record that describe its result; they are not copied to the session's record.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "confidence_interval", "verdict_remarks", "granularity", "granularities"}
 _OF_THE_FIT |= {"controls", "sorted_by", "indices", "method_taken", "pool_size"}
@@ -54,7 +54,7 @@ _OF_THE_FIT |= {"clusters", "cluster_names", "names_of_fit"}
 
 @dataclass(frozen=True)
 class AskedRun:
-    """A run, a session of questions about its samples, and the displayed sample values."""
+    """A run, a session of questions about its samples, and the sample values that questions show."""
 
     folder: Path
     record: dict[str, Any]
@@ -65,13 +65,13 @@ class AskedRun:
 
     @property
     def labels(self) -> Labels:
-        """Labels of the session; -1 for outliers without answers if ``noise="label"``."""
+        """Labels in the session. With ``noise="label"``, the label of outliers without answers is -1."""
         found = self.session.labels_.copy()
         if self.outliers is not None:
             known = self.session.partial_labels() != -1
             known[np.concatenate(self.session.pairs()).ravel()] = True
             found[self.outliers & ~known] = -1
-            # Outliers keep the label of a cluster without other samples.
+            # If a cluster contains only such outliers, they keep its label.
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
@@ -86,7 +86,7 @@ class AskedRun:
 
     @property
     def table_folder(self) -> Path | None:
-        """Parent of the run folder, or current folder, if it contains the table; otherwise None."""
+        """Folder with the table: the parent of the run folder or the current folder; None if in neither."""
         data = self.record.get("data")
         name = data.get("name") if isinstance(data, dict) else None
         places = (self.folder.resolve().parent, Path.cwd())
@@ -98,7 +98,7 @@ class AskedRun:
         return runs.saved_table(self.folder / runs.LABELS).iloc[:, 0].map(persistence.cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
-        """Return tables for ``fit``: answered pairs, and the group of each answered sample."""
+        """Return the answers as tables for ``fit``: pairs of samples, and the group of each sample."""
         ids = self.row_ids
         found = {
             name: pd.DataFrame({"first": ids.to_numpy()[pairs[:, 0]], "second": ids.to_numpy()[pairs[:, 1]]})
@@ -116,7 +116,7 @@ def open_session(
     mode: Literal["pairs", "names"] | None = None,
     error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
-    """Open a session about a run, which saves each answer to ``answers.json`` before the next question."""
+    """Open a session about a run. Each answer is saved to ``answers.json`` before the next question."""
     # With ``resume``, the session continues with the saved answers, mode and error rate. If the run or the
     # answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError before a file is written.
     record = runs.run_record(folder)
@@ -199,7 +199,7 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Inspect ``out`` (see RunFolder): it must be empty or contain results of a session about this run."""
+    """Inspect ``out`` as for RunFolder; it must be empty or contain results of a session about this run."""
     if not runs.folder_names(out):
         return False, False
     try:
@@ -346,7 +346,7 @@ def _dialog(run: AskedRun) -> None:
 
 
 def _act(session: AnswerSession, word: str | None, confidence: float | None = None) -> None:
-    """Process an answer (``word=None``: undo the last one); an interruption takes effect afterwards."""
+    """Process an answer or, if ``word`` is None, undo the last answer. Ctrl-C takes effect afterwards."""
     with InterruptGuard() as guard:
         session.undo() if word is None else session.answer(word, confidence=confidence)
     if guard.requested:
@@ -393,7 +393,7 @@ def _json_dialog(run: AskedRun) -> None:
 
 
 def _typed(mode: str, run: AskedRun) -> str:
-    """Read a valid answer, by a key press if possible; return "" for undo, raise an EOFError for quit."""
+    """Read a key or line until it is a valid answer; return "" for undo, raise an EOFError for quit."""
     terminal = sys.stdin.isatty()
     while True:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
@@ -426,7 +426,7 @@ def _typed(mode: str, run: AskedRun) -> str:
 
 
 def _line(*, as_json: bool = False) -> str:
-    """Read a line; return "" at the end of the input, after an error, or if the line is too long."""
+    """Read a line. Return "" at the end of the input, after an error, or if the line is too long."""
     try:
         text = sys.stdin.readline(_LONGEST_LINE)
     except OSError:
@@ -443,7 +443,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """Return a text on the answer that was expected, and on the number of samples that changed cluster."""
+    """Describe the last answer: whether it was expected, and how many samples changed cluster."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []

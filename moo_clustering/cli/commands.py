@@ -24,7 +24,7 @@ _MODES = ["pairs", "names"]
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
-    """Create a ``click.option`` from text such as ``"--out FILE"``; a list becomes a choice."""
+    """Create a ``click.option`` from text such as ``"--out FILE"``; ``kind`` can be a list of choices."""
     words = names.split()
     if shown is not None:
         more |= {"default": shown, "show_default": True}
@@ -109,8 +109,8 @@ def ask(folder: Path, **options: Any) -> None:
     {"answer": "together"} on stdin. The answers "undo" and "quit" are also allowed.
 
     Each answer is saved to answers.json in DIR immediately; --resume continues a session. At the end, the
-    clusters are saved in a folder that `report` and `explore` can show. For `fit`, it also contains the
-    answers, in must_link.csv and cannot_link.csv.
+    clusters are saved in a folder that `report` and `explore` can show. It also contains the answers, in
+    must_link.csv and cannot_link.csv, for use by `fit`.
     """
     from moo_clustering.cli.ask import run_ask
 
@@ -135,7 +135,7 @@ def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any)
     """Compare methods on data sets by average ranks, Friedman's test and tests of all pairs.
 
     RESULTS is a text table with column names in the first line: one row per data set, with its name in the
-    first column, and one column per method. `study` runs methods and compares them; `report` compares runs.
+    first column, and one column per method. `study` also runs the methods; `report` compares runs.
     """
     from moo_clustering.cli.compare import compared
 
@@ -169,14 +169,14 @@ def demo(out: Path, seed: int) -> None:
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 
-    DIR is a folder written by `fit` or `demo`. Without --ask, the command does not change it. The page is
-    served to this computer only, at an address that other users cannot guess. The file report.html in the
-    folder shows the same page without a server.
+    DIR is a folder written by `fit` or `demo`. Without --ask, the folder is not changed. The page is served
+    to this computer only, at an address that other users cannot guess. The file report.html in the folder
+    shows the same page without a server.
 
-    With --ask, the page asks which samples belong together, and updates the clusters after each answer.
-    Answers are saved to answers.json in DIR immediately, and the next --ask continues from there. New names
-    that you give to clusters of the fit are also saved in DIR. The run must be a fit of pareto-clustering or
-    pareto-bags, without partial labels or pairs.
+    With --ask, the page asks which samples belong together; each answer updates the clusters. Answers are
+    saved to answers.json in DIR immediately, and the next --ask continues from there. New names that you give
+    to clusters of the fit are also saved in DIR. The run must be a fit of pareto-clustering or pareto-bags,
+    without partial labels or pairs.
     """
     from moo_clustering.cli.ask import open_session
     from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server, serve_until_interrupted
@@ -186,7 +186,7 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 
     if not asks and (mode is not None or error_rate is not None):
         raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} requires --ask")
-    # Raise an error for an unsuitable folder before a lock or answers are written to it.
+    # If the folder is unsuitable, raise an error before a lock file or answers are written to it.
     content, panel = run_content(folder), None
     if asks:
         click.get_current_context().with_resource(locked(folder))
@@ -201,7 +201,7 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 def _number_or_interval(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | str | tuple[int, int] | None:
-    """Parse a number of clusters, an interval (2-5), or "auto"."""
+    """Parse a number of clusters, an interval such as 2-5, or "auto"."""
     if value in (None, "auto"):
         return value
     if not (found := re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", str(value))):
@@ -210,7 +210,7 @@ def _number_or_interval(
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Parse a number of documents or, with a decimal point, a share of the documents."""
+    """Parse a number of documents; a number with a decimal point is a share of the documents."""
     if value is None:
         return None
     for kind in (int, float):
@@ -226,7 +226,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether DATA is a partitioned table: by option, or if a glob, URL, Zarr array or folder."""
+    """Return whether options or the form of DATA (glob, URL, Zarr array, folder) call for partitions."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -342,9 +342,9 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     or a bundled data set: breast_cancer, digits, iris, wine. Tables can come directly from a spreadsheet.
     Text columns become indicators of categories, dates become days, times become hours, units after numbers
     are removed, empty cells are filled, and uninformative columns (constants, row numbers, unique texts) are
-    ignored. The command reports each step. With --no-prepare, all columns that are not named by options must
-    be numeric, without empty cells. The recommended method gives all columns equal weight, unless --set
-    scale=... is used; other methods do so only for tables with categories, and do not scale purely numeric
+    ignored. The command reports each step. With --no-prepare, all columns that no option names must be
+    numeric, without empty cells. The recommended method gives all columns equal weight, unless --set
+    scale=... is used. Other methods do so only if the table has categories; they do not scale purely numeric
     tables. For fuzzy-modes-moga, each distinct text of a column is a category.
 
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
@@ -354,16 +354,16 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     --embed, the features are computed by an installed package (sentence-transformers, fastembed or model2vec,
     such as sentence-transformers:all-MiniLM-L6-v2) or by your own function. Models are not downloaded.
 
-    For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
-    geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
-    features are the attributes that are not named by options or, if there are none, the areas' centres. With
-    -k auto, --set min_cluster_weight=W sets a region's minimum weight. DIR also contains regions.geojson.
+    For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json) or, if geopandas
+    is installed, GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
+    features are all attributes that no option names or, if there are none, the areas' centres. With -k auto,
+    --set min_cluster_weight=W sets a region's minimum weight. DIR also contains regions.geojson.
 
     A table that may be larger than memory is read in partitions: a glob such as 'table/*.parquet', several
     files, a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet,
-    or with --workers or --scheduler a single file. Columns must be numeric, without empty cells, unless
-    excluded with --drop. The subfolder labels contains the labels of all rows, in one Parquet file per
-    partition. The other files describe a random sample of 20,000 rows. --resume completes interrupted labels.
+    or, with --workers or --scheduler, a single file. Columns must be numeric, without empty cells, unless
+    --drop excludes them. The subfolder labels contains the labels of all rows, in one Parquet file per
+    partition. The other files describe a random sample of 20,000 rows. --resume completes an interrupted fit.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).
@@ -371,23 +371,23 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
 
     Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) accept samples with several
     labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or JSON lines with
-    lists in the column of --partial-labels. The fit uses the labels of such files, like partial labels;
-    --hold-out withholds a share of them to score the predictions. The features of documents show which words
-    they contain, as 0 or 1.
+    lists in the column of --partial-labels. The fit uses the labels in such files as partial labels;
+    --hold-out withholds a share of them to score the predictions. The features of documents are 1 for words
+    that they contain, otherwise 0.
 
     Without -k, the methods pareto-clustering, pareto-bags, mock, nsga2-clus and amosa-clus find the number of
     clusters. The first three also accept -k; without it, they list other plausible numbers, too.
 
-    The recommended methods run an evolutionary search only with --set n_gen=G, and then report two controls:
-    the results without this search and with random survival.
+    The recommended methods run an evolutionary search only with --set n_gen=G. They then report two controls:
+    the results without this search, and those of a search with random survival.
 
     The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv (the
     table with the cluster of each row), model.skops (for `moo-clustering predict`), clusters.csv (name and
     contrasts of each cluster), alternatives.csv (other good partitions, one per column) with
     alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
     probabilities.csv and, with --pictures, figures such as front.png. Start with report.html, which shows and
-    compares all solutions in any browser, without a network. `moo-clustering report` creates it again from
-    report.npz. If the folder has other content, the command fails and does not change it.
+    compares all solutions in any browser, without network access. `moo-clustering report` creates it again
+    from report.npz. If the folder has other content, the command fails and does not change it.
     """
     if options["method"] is not None:
         find_method(options["method"])
@@ -396,7 +396,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
 
         run_fit_in_parts(data, out, options)
         return
-    if (path := Path(data[0])).suffix and not path.exists():  # names of bundled data sets have no suffix
+    if (path := Path(data[0])).suffix and not path.exists():  # a bundled data set has no suffix
         raise click.UsageError(f"file {path} does not exist")
     from moo_clustering.cli.fit import run_fit
 
@@ -441,19 +441,19 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     """Predict the clusters of new rows of a table.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
-    read and scaled like those of the fit. FILE contains the columns of DATA, the cluster and its name, its
-    class after a fit with --partial-labels, whether the row is unlike those of the fit, and which of its
-    cells were treated as missing because they could not be read or are unknown categories.
+    read and scaled like those of the fit. FILE contains the columns of DATA, the cluster of each row with its
+    name and, after a fit with --partial-labels, its class. It also shows whether the row is unlike those of
+    the fit, and which cells were treated as missing, because they are unreadable or unknown categories.
 
-    The command fails if a column is missing, of another kind or in another unit. It reports unknown
-    categories, other decimal marks and values beyond the range of the fit.
+    The command fails if a column is missing, or if its kind or unit differs from the fit. It reports unknown
+    categories, other decimal marks, and values beyond the range of the fit.
 
     With -k, the rows are assigned to the clusters of another partition from the pool of the fit. This
     requires a fit by the recommended method, without labels and pairs.
 
     If DATA is read in partitions (see `fit`), the columns of the fit must be numeric. FILE is then a folder,
-    with one Parquet file of row indices and clusters per partition. To complete an interrupted command,
-    repeat it.
+    with one Parquet file of row indices and clusters per partition. If the command is interrupted, repeat it
+    to complete the folder.
     """
     if _in_parts(data, options):
         from moo_clustering.cli.parts import run_predict_in_parts
@@ -491,12 +491,12 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 )
 @_json("Print all rule sets as JSON.")
 def explain(folder: Path, data: Path | None, **options: Any) -> None:
-    """Explain the clusters of a table by rules with few conditions.
+    """Explain the clusters of a table using rules with few conditions.
 
-    DIR is the folder of a `fit` of a table. The command finds rules for DATA, a table with the same columns;
-    default: the training table. Fidelity is the share of rows that the rules assign to their clusters. The
-    command lists the best fidelity for each number of conditions, and prints the shortest rules with
-    sufficient fidelity (*).
+    DIR is the folder of a `fit` of a table. The command finds rules for the rows of DATA, a table with the
+    same columns (default: those of the fit). Fidelity is the share of rows that the rules assign to the right
+    cluster. The command lists the best fidelity for each number of conditions, and prints the shortest rules
+    with sufficient fidelity (marked *).
     """
     from moo_clustering.cli.predict import run_explain
 
@@ -511,10 +511,10 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
 def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_json: bool) -> None:
     """Write the report of a run, or a report that compares several runs.
 
-    Each DIR is a folder written by `fit` or `demo`. The report is one HTML file, which requires no network
-    and no server. It shows the clusters with their names and contrasts, the samples in the plane, the
-    objectives of the solutions, and the agreement of solutions. Several runs must have the same samples, in
-    any order if the samples have names (--id-column).
+    Each DIR is a folder written by `fit` or `demo`. The report is a single HTML file that needs no network
+    connection or server. It shows the clusters with their names and contrasts, the samples in the plane, the
+    objectives of the solutions, and the agreement between solutions. Several runs must have the same samples;
+    if these have names (--id-column), in any order.
 
     The page is created from report.npz in the folder, which `fit --no-report` does not write. The command
     fails if it would replace a file that is not a report.
@@ -561,10 +561,10 @@ def update(folder: Path, data: Path, **options: Any) -> None:
     """Add the rows of a table to a run.
 
     DIR is the folder of a `fit` of a table by pareto-clustering, and DATA a table with the same columns, in
-    any order. Clusters change where the new rows require it, but keep their labels and the names set by
+    any order. Clusters may change because of the new rows, but keep their labels and the names set by
     `rename`. The command prints births, deaths, merges and splits of clusters, and how many earlier rows
     changed cluster. All files of DIR, including clustered.csv and the report, then describe all rows. If the
-    command is killed, DIR contains either the earlier or the new run.
+    command is killed, DIR contains either the old or the new run, never a mixture.
     """
     from moo_clustering.cli.update import run_update
 
@@ -577,11 +577,11 @@ def update(folder: Path, data: Path, **options: Any) -> None:
 @_quiet
 @_json("Print the clusters as JSON.")
 def choose(folder: Path, rule: str | None, **options: Any) -> None:
-    """Make another solution of a run its result.
+    """Replace the result of a run by another of its solutions.
 
-    DIR is the folder of a `fit` of a table. RULE is alternative-0 or another alternative in
-    alternatives_summary.csv, a row index of front.csv, the name of an objective (its best solution), knee or
-    another rule of the method; auto selects the result of the fit. All files of DIR, including clustered.csv
+    DIR is the folder of a `fit` of a table. RULE names an alternative in alternatives_summary.csv, such as
+    alternative-0; a row of front.csv, by its index; an objective, to choose its best solution; or a rule of
+    the method, such as knee. `auto` restores the result of the fit. All files of DIR, including clustered.csv
     and the report, then describe this solution. Similar clusters keep the names set by `rename`.
     """
     from moo_clustering.cli.update import run_choose
@@ -598,8 +598,8 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     """Run methods on data sets with many seeds, and compare their scores.
 
     FILE is a TOML file that names methods, data sets, scores and seeds. The same command resumes an
-    interrupted or killed study. After additions to FILE, only the new combinations of methods, data sets and
-    seeds are computed. Results, tables and conclusions are saved in the folder named by `path` in FILE.
+    interrupted or killed study. If entries are added to FILE, only the new combinations of methods, data sets
+    and seeds are computed. Results, tables and conclusions are saved in the folder named by `path` in FILE.
     """
     from moo_clustering.studies import Study
 
@@ -622,9 +622,9 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
 
 @main.command("warm-up")
 def warm_up() -> None:
-    """Compile the numerical kernels of the common methods, once after the installation.
+    """Compile the numerical kernels of common methods; to be run once, after the installation.
 
-    Without this command, the first runs compile them, which takes about ten seconds.
+    Without this command, the first runs compile the kernels, which takes about ten seconds.
     """
     from moo_clustering.cli.demo import run_warm_up
 

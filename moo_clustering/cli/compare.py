@@ -16,7 +16,7 @@ from moo_clustering.datasets.files import equal_rows, table_text
 from moo_clustering.datasets.tables import column_names
 from moo_clustering.stats import Comparison, as_results, compare, p_text
 
-# Column names of a table with one value per row.
+# Column names of a long table, which has one value per row.
 _LONG = ("dataset", "method", "value")
 
 
@@ -36,13 +36,13 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """Read results: one row per data set and one column per method or, if ``long``, one value per row."""
-    # By default, tables with columns ``dataset``, ``method`` and ``value`` are long. Their other columns are
-    # ignored, and repeated values are averaged. Values of other tables are validated by ``compare``.
+    """Read a table with a row per data set and a column per method or, if ``long``, with a value per row."""
+    # By default, a table is long if it has the columns ``dataset``, ``method`` and ``value``. Other columns
+    # are ignored, and repeated values are averaged. In other tables, values are validated by ``compare``.
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))
-    except DataError as error:  # omit the advice, which names Python options
+    except DataError as error:  # omit the advice, which applies to Python only
         raise DataError(error.problem) from error
     stripped = [[cell.strip() for cell in row] for _, row in equal_rows(rows[1:], len(columns), path)]
     if not stripped:
@@ -63,7 +63,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Return the positions of the columns ``_LONG``: by name or, in a table of three columns, in order."""
+    """Return the positions of the columns ``_LONG``, which may have other names if there are only three."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):

@@ -20,7 +20,7 @@ from moo_clustering.datasets import load_wine
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import get_method
 
-# Options of the runs, which together compile the kernels of most methods.
+# Options of the warm-up runs, which together compile the kernels of most methods.
 _COMMON = (
     (), ("--partial-labels", "class"), ("--method", "pesc", "-k", "3", "--set", "n_gen=2"),
     ("--method", "mock", "--set", "n_gen=2"), ("--method", "nsga2-clus", "--set", "n_gen=2"),

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from moo_clustering.datasets import Documents
 
 TERMS, PARTITION = "terms.png", "partition.png"
-# Maximum number of samples in multidimensional scaling of distances and in pictures of the pool.
+# Maximum number of samples for multidimensional scaling and for pictures of the pool.
 MOST_PLACES = 1000
-_TITLE = 80  # without titles: number of characters of a text to show instead
+_TITLE = 80  # characters of a text to show if it has no title
 # Cluster table on a terminal: column headings, column widths in characters, and maximum number of rows.
 _HEADS = {
     "contrasts": "contrasts (nearest cluster)", "classes": "leading classes", "features": "leading features"
@@ -52,9 +52,9 @@ _BETWEEN = "; "
 # _PURE of the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Subspace methods: maximum number of leading features and classes per cluster, and of clusters in the plot.
+# For subspace methods: maximum numbers of features and classes listed per cluster, and of plotted clusters.
 _FEATURES, _CLASSES, _DRAWN = 10, 5, 24
-# Maximum number of multiplications and of bags for indices computed from all distances between bags.
+# Limits on multiplications and on bags, above which indices based on all distances between bags are omitted.
 MOST_WORK, MOST_BAGS = 2e11, 5000
 # File with the data required to ask questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
@@ -63,7 +63,7 @@ _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
 
 
 def describe(job: Job) -> Description:
-    """Compute the agreement with known classes, and describe clusters, predictions and other results."""
+    """Describe clusters, predictions and other results, and compute the agreement with known classes."""
     estimator, samples, result = job.estimator, job.samples, job.result
     scores = samples.scores(result.labels, job.labels)
     if samples.kind == "bag":
@@ -72,7 +72,7 @@ def describe(job: Job) -> Description:
         if result.pool is not None:
             describe_pareto(job, found, result.pool)
         return found
-    if "leading_features" in dir(job.method.load()):  # the method has cluster-specific feature weights
+    if "leading_features" in dir(job.method.load()):  # the method weights features by cluster
         return describe_subspaces(job, scores)
     found = Description({"scores": scores, **result.record})
     if isinstance(samples, TextSamples):
@@ -110,7 +110,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return the data to plot (features or, for distances, positions in the plane) and column names."""
+    """Return data to plot and their column names. Distances are converted to positions in the plane."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -131,7 +131,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
 
 
 def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
-    """Plot the co-association matrix of the pool, restricted to a subset if there are many samples."""
+    """Plot the co-association matrix of the pool; if there are many samples, plot a subset."""
     from scipy.linalg import eigh
 
     from moo_clustering.visualization import plot_similarity
@@ -147,7 +147,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Return the validity indices of a result (None if undefined), without silhouettes for large data."""
+    """Return the validity indices of a result, None if undefined; large data have no silhouettes."""
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -166,7 +166,7 @@ def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> 
 class Description:
     """Tables, arrays, files and pictures that describe a fit."""
 
-    record: dict[str, Any]  # entries for the record
+    record: dict[str, Any]  # entries for the run record
     clusters: pd.DataFrame | None = None  # cluster table for the summary
     names: ClusterDescriptions | None = None  # cluster names and contrasts
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by file name
@@ -242,7 +242,7 @@ def _cell(name: str, value: Any, width: int | None) -> str:
 
 
 def mode_frame(job: Job) -> pd.DataFrame:
-    """Return one row per cluster: label, size, and the mode (mean, if numeric) of each attribute."""
+    """Return the label and size of each cluster, and the mode of each attribute (mean if numeric)."""
     estimator, names = job.estimator, job.samples.feature_names
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
@@ -259,7 +259,7 @@ def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
 
 
 def plain_cell(value: Any) -> Any:
-    """Format intervals as text, and convert whole numbers to int."""
+    """Convert an interval to text, and a whole number to int."""
     if isinstance(value, pd.Interval):
         if np.isinf(value.left):
             return "any" if np.isinf(value.right) else f"< {value.right:g}"
@@ -270,7 +270,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Return lines on how the number of clusters was selected, and on other numbers with good scores."""
+    """Return lines that explain the number of clusters, and list other numbers with good scores."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -324,7 +324,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     if (coassociation := pool.coassociation) is not None:
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=coassociation, title=job.title)
     if job.sizes is None:
-        # Save no questions for partitioned tables, because answers would change labels in files.
+        # Save no questions for partitioned tables: answers would change labels in many files.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -397,7 +397,7 @@ def column_frames(
     labels: NDArray[np.integer[Any]],
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a table of cluster names and contrasts, and the same table with each column's typical values."""
+    """Return a table of cluster names and contrasts, and this table with typical values of all columns."""
     found = [each for each in described if each.size]
     short = pd.DataFrame(
         {
@@ -426,13 +426,13 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Sort the categories, so that ties in frequency are broken in favour of the first name.
+    # Sort the categories by name, so that the first of equally frequent categories is returned.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Describe the clusters, and return the columns of :func:`of_rows`, which describe the samples."""
+    """Describe the clusters, and return columns that describe the samples (see :func:`of_rows`)."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
@@ -450,7 +450,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return the names of columns that nearly determine the clusters, see ``_VALUES``; ignore outliers."""
+    """Return the names of columns that nearly determine the clusters (see ``_VALUES``), outliers aside."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -458,7 +458,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
         if 2 <= len(values) <= _VALUES:
             counts = np.zeros((int(labels.max()) + 1, len(values)))
             np.add.at(counts, (labels, codes), 1)
-            # Exclude columns with nearly the same value in all rows.
+            # Exclude columns in which nearly all rows have the same value.
             if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))
     return found
@@ -502,7 +502,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not job.samples.has_terms:
-        # Rank by weight alone, because numbers (unlike word frequencies) need not be large to be distinctive.
+        # Rank by weight alone: unlike word frequencies, numbers need not be large to be distinctive.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
@@ -525,7 +525,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
+    """Plot each cluster's leading features as bars: weight times difference from the overall mean."""
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
@@ -553,7 +553,7 @@ def draw_leading(path: Path, job: Job) -> None:
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return ROC curves (mean over labels, best label, worst label) and the area under the mean curve."""
+    """Return ROC curves (the mean curve, the best label's and the worst label's) and the mean area."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -584,11 +584,11 @@ def draw_roc(path: Path, **options: Any) -> None:
 class Predictions:
     """Labels predicted by a fitted estimator; the arrays have shape (n_samples, n_labels)."""
 
-    use: LabelUse  # labels used in the fit and held-out labels
-    probabilities: NDArray[np.float64]  # 0 for labels that are not used in the fit
-    # Scores that rank samples in ROC curves: probabilities or, with ``aggregation="sum"``, votes.
+    use: LabelUse  # fitted and held-out labels
+    probabilities: NDArray[np.float64]  # 0 if the fit did not use the label
+    # Scores by which ROC curves rank the samples: probabilities or, with ``aggregation="sum"``, votes.
     scores: NDArray[np.float64]
-    chosen: NDArray[np.bool_]  # mask of the predicted labels
+    chosen: NDArray[np.bool_]  # whether a label is predicted
 
 
 def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions | None:
@@ -617,7 +617,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     if not scored.any():
         return record
     gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
-    # Do not report the area of the only label, because every sample has it.
+    # If there is only one label, its area is undefined, because every sample has it.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
     record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None
@@ -627,13 +627,13 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     else:
         record["accuracy"] = float((gold.astype(bool) == chosen).all(axis=1).mean())
         record["largest_class"] = float(gold.mean(axis=0).max())
-    # The area is None for labels that all or none of the scored samples have.
+    # The area is None if all scored samples have the label, or none of them.
     exact = [float(area) if math.isfinite(area) else None for area in areas]
     return record | {"auc": dict(zip(use.names, exact, strict=True))}
 
 
 def probability_frame(probabilities: NDArray[Any], names: Sequence[str], row_ids: Any) -> pd.DataFrame:
-    """Return a table with a column ``row`` and one column per label, whose names may repeat."""
+    """Return a table with a column ``row`` and one column per label; column names may repeat."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
@@ -656,7 +656,7 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 
 def save_questions(folder: Path, job: Job) -> list[str]:
-    """Save the data that ``ask`` requires to continue without another fit, and return the file name."""
+    """Save the data from which ``ask`` continues without another fit, and return the file name."""
     # Save nothing after a fit with labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
@@ -689,7 +689,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Return the values that questions show: table cells, texts with word weights, bag means, or names."""
+    """Return the values to show in questions: table cells, texts with word weights, bag means, or names."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

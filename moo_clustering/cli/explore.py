@@ -44,7 +44,7 @@ _LARGEST_ANSWER = 64 * 1024
 
 
 def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> PageServer:
-    """Create a server for the page, and reserve its port. Raise a ValueError if it is unavailable."""
+    """Create a server for the page, and reserve its port; raise a ValueError if the port is unavailable."""
     try:
         return PageServer(page, port, panel)
     except OSError as error:
@@ -75,7 +75,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create a report page with questions, and the session's current partition as solution "answers"."""
+    """Create a report page with questions; its solution "answers" is the session's current partition."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -91,22 +91,22 @@ def asking_page(run: AskedRun, content: ReportContent) -> bytes:
 
 
 class StaleError(ValueError):
-    """Raised if a request refers to an outdated question."""
+    """Raised if a request answers a question that is no longer current."""
 
 
 class AnswerPanel:
-    """Session behind a page. It handles one request at a time, and rejects requests from outdated pages."""
+    """Session that a page controls. It handles one request at a time, and rejects those of outdated pages."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes so far (a page with another number is outdated), and number of undone answers.
+        # Number of changes so far, by which outdated pages are detected, and number of undone answers.
         self._revision = self._n_undone = 0
         self._last = ""
-        self._names: dict[str, str] | None = None  # edited cluster names of the fit
+        self._names: dict[str, str] | None = None  # names of the fit's clusters, after edits
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
-        """Return the state or an answered question ("question/3"), or the media type and bytes of a file."""
+        """Return the state, an answered question ("question/3"), or a file's media type and bytes."""
         with self._lock:
             name, _, number = place.partition("/")
             if place == "state":
@@ -122,7 +122,7 @@ class AnswerPanel:
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
     def _picture(self, sample: int) -> Picture | None:
-        """Return the picture of a sample; the path is read from a table cell, never from a request."""
+        """Return the picture of a sample. Its path comes from a table cell, never from a request."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
 
@@ -188,7 +188,7 @@ class AnswerPanel:
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # Group of the second sample, if answers have been given about this group.
+            # Group of the second sample, if the user has answered questions about this group.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 
@@ -198,7 +198,7 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _listed(beside: Beside) -> dict[str, Any]:
-    """Convert the values of samples that are shown side by side to JSON types."""
+    """Convert the values that a question shows side by side to JSON types."""
     lines = {
         name: [[line.name, line.values, _plain(float(line.difference))] for line in listed]
         for name, listed in (("notes", beside.notes), ("features", beside.features))
@@ -220,10 +220,10 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for a page and a session, below a path that other users of the computer cannot guess."""
+    """Server for a page and a session, at a path that other users of the computer cannot guess."""
 
     daemon_threads = True
-    allow_reuse_port = False  # raise an error if another server uses the port
+    allow_reuse_port = False  # so that a port in use raises an error
 
     def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
         super().__init__((LOOPBACK, port), _Handler)
@@ -240,7 +240,7 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Address that opens the page only once: others may read it in the browser's command line."""
+        """Address that opens the page once only, because other users may read it in the list of processes."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
@@ -271,7 +271,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    default_request_version = "HTTP/1.0"  # send response headers even if a request has no HTTP version
+    default_request_version = "HTTP/1.0"  # used if a request has no version, so that headers are sent
 
     def do_GET(self) -> None:
         self._answer(self._page)

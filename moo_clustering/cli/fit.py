@@ -92,12 +92,12 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.echo(f"Note: {message_line(line)}", err=True)
     scaled: dict[str, Any] = {}
     if "scale" in values and samples.has_equal_columns:
-        scaled = {"scale": "none"}  # prepared columns already have equal weights
+        scaled = {"scale": "none"}  # the columns have been scaled
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # other methods receive rows of unit length instead
+        scaled = {"metric": "cosine"}  # for other methods, rows have unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
-        # With --resume, any method can restart a killed run that left no checkpoint.
+        # With --resume, a killed run without checkpoint is restarted, whatever the method.
         resume and (not folder.killed or jobs.writes_checkpoints(method, values | parameters))
     )
     checkpoint = folder.checkpoint if checkpointing else None
@@ -137,7 +137,7 @@ def finish_fit(job: Job, folder: runs.RunFolder, options: Mapping[str, Any]) -> 
 
 
 def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]]:
-    """Return the command (without folder names) that repeats a fit, and equivalent Python code."""
+    """Return the command that repeats a fit, without folder names, and equivalent Python code."""
     words = ["moo-clustering", "fit"]
     for parameter in context.command.params:
         name, value = str(parameter.name), context.params[str(parameter.name)]
@@ -158,7 +158,7 @@ def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, st
 
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
-    """Return Python code that repeats the fit; "" if the same features cannot be read with pandas."""
+    """Return Python code that repeats the fit, or "" if pandas cannot read the same features."""
     import warnings
 
     import pandas as pd
@@ -177,7 +177,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     style = {k: value for k, value in job.samples.given.attrs.get("csv", {}).items() if value not in usual}
     try:
         table = read(data, **style).drop(columns=[*columns])
-        with warnings.catch_warnings(action="ignore"):  # the fit has already issued these warnings
+        with warnings.catch_warnings(action="ignore"):  # the same warnings as in the fit
             X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
     except (ValueError, TypeError, KeyError, OSError):
         return ""
@@ -185,7 +185,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     scaling = ", ".join(f"{each}={value}" for each, value in changed_options(prepared.preparer).items())
     imported, prepares, features = f"moo_clustering.estimators import {name}", "", "table"
     if isinstance(job.estimator, ParetoClustering) and not scaling and options.get("scale") == "'none'":
-        del options["scale"]  # by default, fit prepares the table in the same way
+        del options["scale"]  # the default is the same
     else:
         imported += "\nfrom moo_clustering.datasets import TablePreparer"
         prepares, features = f"X = TablePreparer({scaling}).fit_transform(table)\n", "X"
@@ -200,7 +200,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
 
 
 def _interruption(record: Mapping[str, Any], folder: runs.RunFolder, job: Job) -> str:
-    """Return a text on what was saved after an interruption, and on the next step."""
+    """Return a text that tells what was saved before an interruption, and how to continue."""
     if record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in record
@@ -222,7 +222,7 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
-    """Fit, and save results even after Ctrl-C; return the record, whether interrupted, and cluster table."""
+    """Fit, and save results even after Ctrl-C. Return the record, whether interrupted, and cluster table."""
     # Ctrl-C during saving takes effect afterwards, a second Ctrl-C immediately. The order of saving is:
     # results, report, record with the status "complete", removal of the checkpoint. A run that is killed
     # between two steps can be resumed. ``extra`` contains additional entries for the record.
@@ -254,7 +254,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # If the report could not be saved, keep the checkpoint: no other file contains the front.
+            # Keep the checkpoint if the report could not be saved, because no other file contains the front.
             has_front = found is not None and (not with_report or runs.CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -285,7 +285,7 @@ def save_described(
         save = partial(save_model, job=job, classes=classes, names=names, plain_csv=plain_csv)
         found.writers.append(save)
     record["files"] = save_results(folder, job, record, found, plain_csv)
-    if with_pictures:  # from here on, errors affect only the pictures and the report
+    if with_pictures:  # later errors affect only pictures and report
         pictures = runs.pictures_of(job.result, job.title, job.samples, found.frames)
         record["files"] += runs.draw_pictures(folder, pictures | found.pictures)
     return found
@@ -369,7 +369,7 @@ def _fit(job: Job) -> bool:
 
 
 def _check_labels(job: Job) -> None:
-    """Raise a ValueError unless ``labels_``, set by another package, has one cluster label per sample."""
+    """Raise a ValueError if the ``labels_`` of another package's estimator are not one label per sample."""
     labels = np.asarray(job.estimator.labels_ if has_labels(job.estimator) else None)
     n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
@@ -496,7 +496,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
     found, result = job.result if "result" in record else None, record.get("result", {})
-    # Omit the verdict of fits with labels or pairs, for which it is not calibrated.
+    # Omit the verdict if labels or pairs were used, because it is not calibrated for such fits.
     verdict = None
     if found is not None and found.pool is not None and not job.supervision:
         verdict = found.pool.verdict_line
@@ -601,7 +601,7 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the objectives of the selected start and of the best random start."""
+    """Return lines with the objectives of the chosen solution and of the control (random starts)."""
     rows = [["chosen", _objectives(record["chosen"])]] if "chosen" in record else []
     if "control" in record:
         starts = f"best of {record['n_random_starts']} random starts"
@@ -629,7 +629,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
-    # Omit the remark for fits with ``alternatives``, which do not select by separation indices.
+    # Omit the remark if there are ``alternatives``: such fits do not select by separation indices.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
             f"A cluster contains only {least} of {sum(sizes)} bags: separation indices favour clusters of "
@@ -644,7 +644,7 @@ def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Return remarks on columns that separate the clusters by themselves, and on evolution."""
+    """Return remarks on columns that nearly determine the clusters, and on evolved clusters."""
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))

@@ -42,7 +42,7 @@ _DRAWN = {
     "min": "best objective", "avg": "mean objective", "d": "genes in which parents must differ",
     "inertia": "inertia", "smallest": "bags of the smallest cluster",
 }  # fmt: skip
-# Characters that some table readers interpret as the end of a row or file.
+# Characters that some programs interpret as the end of a row or file when they read a table.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD, CHECKPOINT, CONTENT, REPORT = "run.json", "checkpoint.npz", "report.npz", "report.html"
 LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
@@ -64,8 +64,8 @@ _MODEL_TYPES = {
     "pymoo.core.problem.ElementwiseEvaluationFunction", "pymoo.core.problem.LoopedElementwiseEvaluation",
     "pandas._libs.interval.Interval",  # before pandas 3
 }  # fmt: skip
-# Maximum size of a record in bytes, and maximum number of columns in a saved table. The command itself writes
-# a few thousand bytes and a few columns.
+# Maximum size of a record in bytes, and maximum number of columns in a table, that are read. The command
+# itself writes far smaller files.
 _LARGEST_RECORD, _MOST_COLUMNS = 2**24, 1000
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
@@ -86,7 +86,7 @@ class FolderError(ValueError):
 
 @dataclass
 class RunFolder:
-    """Folder of a run, which is checked and locked before files are written."""
+    """Folder of a run; it is inspected and locked before files are written."""
 
     # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns two booleans:
     # whether there is a checkpoint to resume, and whether there is a record to overwrite or continue.
@@ -103,7 +103,7 @@ class RunFolder:
 
     @property
     def killed(self) -> bool:
-        """Whether the folder contains the record of an earlier run but no checkpoint to resume."""
+        """Whether an earlier run left a record but no checkpoint from which it can be resumed."""
         return self.has_record and not self.resumed
 
     @property
@@ -111,7 +111,7 @@ class RunFolder:
         return self.path / CHECKPOINT
 
     def look(self) -> None:
-        """Inspect the folder, before and after it is locked: another command may use it in the meantime."""
+        """Inspect the folder. This is repeated after locking, because another command may have used it."""
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
@@ -189,7 +189,7 @@ class RunFolder:
         """Undo :meth:`claim` after an error, unless results were saved."""
         if self._claimed and not self.checkpoint.exists() and not (self.path / LABELS).exists():
             (self.path / RECORD).unlink(missing_ok=True)
-        self.unlock()  # a folder with the lock file in it could not be removed
+        self.unlock()  # first, because the folder contains the lock file
         with suppress(OSError):
             for folder in self._made:
                 folder.rmdir()
@@ -264,7 +264,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
         record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             return False, True
-        # If a complete run has a checkpoint but no report, saving the report failed: it can be resumed.
+        # If a complete run has a checkpoint but no report, its report could not be saved; it can be resumed.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:
@@ -290,7 +290,7 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
-    """Read the record in a folder. Raise a FolderError with ``sentence`` if it is unreadable."""
+    """Read the record in a folder. Raise a FolderError with ``sentence`` if the record is unreadable."""
     fault = damaged = "was not written by moo-clustering, or is damaged"
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
@@ -334,7 +334,7 @@ def finish_update(folder: Path) -> None:
     if not ready.is_dir():
         return
     try:
-        # Another process may already be completing this update.
+        # Another process may be completing the same update.
         with suppress(FileNotFoundError):
             files = json.loads((ready / RECORD).read_bytes())["files"]
             for name in {*FILES} - {*files}:
@@ -384,7 +384,7 @@ def saved_table(path: Path) -> pd.DataFrame:
         file.seek(0)
         try:
             frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-        except ValueError as error:  # includes errors for empty files and other encodings
+        except ValueError as error:  # also raised for empty files and other encodings
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no label column")
@@ -396,13 +396,13 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Return ``missing``, preceded by notes if the run is incomplete or its table partitioned."""
+    """Prepend notes to ``missing`` if the run is incomplete or its table was partitioned."""
     notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
     return [*(note for note in notes if note is not None and note not in missing), *missing]
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Return a list, which contains a sentence if the files describe only a sample of the rows."""
+    """If the files describe only a sample of the rows, return a list with a note, otherwise an empty list."""
     if not is_in_parts(record):
         return []
     n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]
@@ -413,7 +413,7 @@ def sample_notes(record: Mapping[str, Any]) -> list[str]:
 
 
 def is_in_parts(record: Mapping[str, Any]) -> bool:
-    """Return whether a run was fitted to a partitioned table; its files then describe a sample of rows."""
+    """Return whether a run was fitted to a partitioned table, so that its files describe a sample of rows."""
     data = record.get("data")
     return isinstance(data, Mapping) and "n_shown" in data
 
@@ -491,7 +491,7 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
 
 
 def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:
-    """Tabulate the label of each row or bag, and its cluster's class if there are classes."""
+    """Tabulate the label of each row or bag and, if there are classes, the class of its cluster."""
     frame = pd.DataFrame({kind: ids, "label": labels})
     if classes is not None:
         frame["class"] = _classes_of(labels, classes)
@@ -499,7 +499,7 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 
 def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
-    # The empty name is that of outliers, whose label -1 selects the last entry.
+    # Outliers have the label -1, which selects the last entry, an empty name.
     return np.array([*classes, ""], dtype=object)[labels]
 
 
@@ -510,7 +510,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
     """Convert a table to the bytes of a CSV file, in the format of ``attrs["csv"]`` if it is set."""
-    # Write text that is not in ASCII or Windows-1252 as UTF-8 with a byte order mark, which Excel requires.
+    # If the encoding cannot represent the text, use UTF-8 with a byte order mark, which Excel requires.
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -563,7 +563,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Return one row per solution of the front: number, objectives, scores, and whether it is the result."""
+    """Return a table of the front's solutions: number, objectives, scores, and whether it is the result."""
     if (front := result.front) is None:
         return None
     columns: dict[str, Any] = {"member": np.arange(len(front))}
@@ -584,7 +584,7 @@ def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.
 def with_clusters(
     frame: pd.DataFrame, labels: NDArray[Any], classes: Sequence[str] | None, others: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Add columns to a table: each row's cluster, its cluster's class if known, and those in ``others``."""
+    """Add the columns "cluster", "class" (if known) and those in ``others`` to a table."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
     if classes is not None:
         more["class"] = _classes_of(labels, classes)
@@ -592,12 +592,12 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of a column that ``fit`` added: the last ``name``, ``name_``, ``name__``, ..."""
+    """Return the position of the column added by ``fit``, the last of ``name``, ``name_``, ``name__``, ..."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save a fitted estimator without attributes that prediction does not require, and save ``more``."""
+    """Save a fitted estimator and ``more``, without attributes that are not required for prediction."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
@@ -714,7 +714,7 @@ def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]
 def pictures_of(
     result: ClusteringResult, title: str, samples: Samples, frames: Mapping[str, pd.DataFrame]
 ) -> dict[str, Callable[[Path], object]]:
-    """Return functions that draw the available pictures: front, attainment, similarity, history, bags."""
+    """Return functions that draw pictures, by file name: front, attainment, similarity, history, bags."""
     from moo_clustering import visualization
 
     front, history = frames.get("front.csv"), frames.get("history.csv")
@@ -773,6 +773,6 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Select and rename the history columns that are plotted; omit the threshold d if it is constant."""
+    """Select and rename the history columns to plot; the threshold d is omitted if it is constant."""
     names = [n for n in _DRAWN if n in history and (n != "d" or history[n].nunique() > 1)]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history

@@ -28,7 +28,7 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters that are not recorded: they do not affect the result, are paths, or are recorded separately.
+# Parameters that are not recorded: paths, those recorded elsewhere, and those that do not affect the result.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
 _OF_DOCUMENTS = ("min_df", "max_df", "svd", "embed", "stemmer")  # options for documents
 _NAMED = 5  # maximum number of label names in a message
@@ -43,18 +43,18 @@ class Job:
     estimator: Any
     samples: Samples
     seed: int
-    # For methods that predict labels: labels used in the fit, and labels with which predictions are scored.
+    # For methods that predict labels: the labels used in the fit and those that score the predictions.
     labels: LabelUse | None = None
     supervision: dict[str, Any] = field(default_factory=dict)  # labels and constraints passed to ``fit``
-    sources: dict[str, Any] = field(default_factory=dict)  # sources of the supervision, for the record
+    sources: dict[str, Any] = field(default_factory=dict)  # origin of labels and constraints, for the record
     notices: list[str] = field(default_factory=list)  # warnings issued before the fit
     # ``time.perf_counter()`` at the start of the command.
     started: float = field(default_factory=time.perf_counter)
     why: str = ""  # why the method was selected; empty if it was specified
     options: dict[str, Any] | None = None  # estimator parameters set by the user
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For partitioned tables: a function that runs the fit, replaces ``samples`` by a subset of the rows, and
-    # returns whether the fit was interrupted; and the sizes of the clusters of all rows.
+    # For partitioned tables: ``fit`` runs the fit, replaces ``samples`` by a subset of the rows, and returns
+    # whether it was interrupted; ``sizes`` are the cluster sizes among all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -74,7 +74,7 @@ class Job:
 
     @property
     def class_names(self) -> list[str]:
-        """Names of the classes or labels, in the order of the fitted estimator's predictions."""
+        """Names of the classes or labels, in the order in which the fitted estimator predicts them."""
         if self.labels is None or self.labels.y is None:
             return []
         names = self.labels.names
@@ -109,7 +109,7 @@ def _plain(value: Any) -> Any:
 
 
 def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, str]:
-    """Return the specified method with an empty reason, or the recommended method with the reason."""
+    """Return the method, by default the recommended one, and why it was selected ("" if specified)."""
     if method is not None:
         return method, ""
     path = Path(data)
@@ -120,7 +120,7 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Parse texts ``name=value``, in which the value is a Python literal or, failing that, text."""
+    """Parse texts ``name=value``; a value that is not a Python literal is text."""
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
     options: dict[str, Any] = {}
@@ -206,7 +206,7 @@ def build_estimator(
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
-    """Return whether a fit with these parameter values has generations and can thus be resumed."""
+    """Return whether a fit with these parameter values has generations, so that it can write checkpoints."""
     return (
         "checkpoint" in values
         and values.get("n_gen", 1) != 0
@@ -217,7 +217,7 @@ def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
 def estimator_input(
     method: Method, estimator: Any, samples: Samples, options: Mapping[str, Any]
 ) -> tuple[Samples, LabelUse | None]:
-    """Return samples with the features that the method requires, and the labels if it predicts labels."""
+    """Return samples with the required features and, if the method predicts labels, the labels to use."""
     predicts, n_features = load.takes_label_sets(method), options["n_features"]
     for flag, value in (("--hold-out", options["hold_out"]), ("--features", n_features)):
         if value is not None and not predicts:
@@ -258,7 +258,7 @@ def _document_features(
 
 
 def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
-    """Return a note if unscaled features have very different standard deviations; otherwise None."""
+    """Return a note if features are unscaled and their standard deviations very different; otherwise None."""
     parameters = estimator.get_params(deep=False)
     counts_words = method.stems or method.presence
     if counts_words or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:
@@ -332,7 +332,7 @@ def begin_from(job: Job, start: str | None) -> None:
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
     """Split the labels into labels for the fit and held-out labels; return None if there are no labels."""
-    # Samples without labels in the fit are scored too, with their known classes (``--labels``).
+    # If a sample has a known class (``--labels``) but no label in the fit, its prediction is scored, too.
     use = None
     if (found := samples.partial_sets()) is not None:
         names, given, several = found
@@ -359,10 +359,10 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Add the known classes of samples without labels in the fit to the held-out labels of ``use``."""
+    """If samples have no labels in the fit, add their known classes to the held-out labels of ``use``."""
     if (known := samples.known_sets()) is None:
         return use
-    # Classes without partial labels cannot be predicted, and count as errors.
+    # A class without partial labels cannot be predicted, so its samples count as errors.
     unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
     given = np.pad(use.given, ((0, 0), (0, len(unknown))))
     given[~use.is_given] = -1
@@ -380,7 +380,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
-    """Select the features with the highest information gain about the labels used in the fit."""
+    """Select the features with the highest information gain for the labels used in the fit."""
     if not samples.has_terms:
         said = "--features requires documents or multi-label files"
         raise DataError(f"{said}, but {samples.name} is a table of numbers")

@@ -37,7 +37,7 @@ from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts, word_forms
 from moo_clustering.persistence import cell_text, read_arrays
 
-# By parameter of a reader function: the command-line flag that replaces its name in messages.
+# Parameter of a reader function -> command-line option named in messages instead.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
@@ -46,8 +46,8 @@ SPARSE = (".svm", ".svmlight", ".libsvm")
 # MEKA includes the number of label attributes in the relation name.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# Conversion of columns to features with "equal" weights, "none" (in the original scales) or "mixed" (equal
-# weights if a column is categorical); "columns" only fills empty cells.
+# How columns are converted to features: with "equal" weights, in their original scales ("none"), or with
+# equal weights if one is categorical ("mixed"). "columns" only fills empty cells.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 
@@ -72,7 +72,7 @@ def load_data(
 ) -> Samples:
     """Read a bundled data set, file or folder in a form that the method accepts."""
     # If ``prepares`` is None, columns are not converted to features. ``filling`` contains options for
-    # ``prepare_table``. ``weight`` is a column of a map, ``start`` a column of a map or table.
+    # ``prepare_table``. ``weight`` and ``start`` are names of columns.
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
@@ -136,7 +136,7 @@ def load_data(
 
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
-    """Return whether the data are read as a graph, because of the file's suffix or the method's options."""
+    """Return whether the data must be read as a graph, given the file's suffix and the method's options."""
     known = {name: options.get(name, value) for name, value in method.graph_options.items()}
     other = [f"{name}={known[name]}" for name, value in method.graph_options.items() if known[name] != value]
     if data not in BUNDLED and suffix_of(Path(data)) in GRAPHS:
@@ -171,7 +171,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
-    """Raise a DataError unless the method accepts the kind of data: bags or single samples."""
+    """Raise a DataError if the data are bags but the method requires single samples, or vice versa."""
     if holds and not method.bags:
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
@@ -197,7 +197,7 @@ def load_bags(
         return _samples(table, table)
     if partial_labels == labels:
         raise DataError(f"column {labels!r} cannot be both --labels and --partial-labels")
-    # Archives store classes in separate arrays, never among the features.
+    # In archives, classes are separate arrays, never columns of the features.
     in_columns = path.suffix.lower() != ".npz"
     if labels is None:
         partial = _read(path, bag, partial_labels, drop)
@@ -236,8 +236,8 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
     """Return whether a file is read as samples with label sets."""
-    # These are svmlight files, ARFF files with a label file or a label count in the header and, if the method
-    # accepts label sets, also other ARFF files (but not of bags) and npz files with label indicators.
+    # These are svmlight files, and ARFF files with a label file or a label count in the header. If the method
+    # accepts label sets, other ARFF files (except bags) and npz files with label indicators are included.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -267,8 +267,8 @@ def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
     """Read samples and label sets from a file."""
-    # ``label_file`` (MULAN XML; default: next to the file) or, without such a file, ``partial_labels`` names
-    # the label attributes. Other arguments that name columns do not apply to these files.
+    # ``label_file`` (MULAN XML; default: next to the file) names the label attributes; without such a file,
+    # ``partial_labels`` does. Other arguments that name columns do not apply to these files.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
@@ -290,7 +290,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the lines before the data of an ARFF file; "" if unreadable, which the reader will report."""
+    """Return the lines before the data of an ARFF file, or "" if the file is unreadable."""
     lines = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
@@ -302,13 +302,13 @@ def _header(path: Path) -> str:
 def load_documents(
     path: Path, method: Method, roles: tables.Roles, text_columns: Sequence[str] | None
 ) -> TextSamples:
-    """Read documents, which can have several partial labels each if the method accepts label sets."""
+    """Read documents. If the method accepts label sets, a document can have several partial labels."""
     labels, partial_labels, id_column, drop, *_ = roles
     read = partial(datasets.read_documents, path, text_columns=text_columns, id_column=id_column)
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read partial labels as known classes (``labels``), of which a document can have several.
+        # Read partial labels like known classes (``labels``), because the reader permits several of these.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -344,12 +344,12 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """Return how the method's table columns are converted; None if they must already be numeric features."""
+    """Return how table columns are converted for the method; None if it requires numeric features."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Do not scale columns if the user set ``scale``, or if the method counts words or adapts to any units.
+    # Do not scale columns if the user set ``scale``, or if the method counts words or adapts to units.
     if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"
@@ -365,7 +365,7 @@ def load_prepared(
     hint: str = "",
 ) -> PreparedSamples | kinds.CategorySamples:
     """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells."""
-    # ``options`` are passed to ``prepare_table``. ``frame`` holds the file's cells if they have been read.
+    # ``options`` are passed to ``prepare_table``. ``frame`` contains the cells if they have been read.
     notes: list[str] = []
     try:
         if frame is None:
@@ -381,7 +381,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Scale numbers, too: otherwise, their influence relative to 0/1 indicators would depend on units.
+            # Scale numbers, too: otherwise, their influence would depend on their units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table contains categories{hint}")
     except DataError as error:
@@ -448,13 +448,13 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
-    if samples.unused is not None:  # the fit uses the weight and start columns
+    if samples.unused is not None:  # except columns that the fit uses: weight and start
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return kinds.AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
 
 def polygons(document: Mapping[str, Any]) -> NDArray[Any]:
-    """Return the polygons of a GeoJSON object; degrees are scaled to the same length in both directions."""
+    """Return the polygons of a GeoJSON object. Degrees are scaled to equal length in both directions."""
     shapely = importlib.import_module("shapely")
     geometry = np.array([shapely.from_geojson(json.dumps(each["geometry"])) for each in document["features"]])
     west, south, east, north = shapely.total_bounds(geometry)
@@ -499,7 +499,7 @@ def read_map_file(path: Path) -> dict[str, Any]:
 
 
 def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
-    """Set ``attrs["csv"]["decimal"]`` of a text table with decimal commas and another separator."""
+    """Set ``attrs["csv"]["decimal"]`` if a text table has decimal commas and is not separated by commas."""
     style = frame.attrs.get("csv", {"sep": ","})
     if style["sep"] != "," and any(scale.column.convention == "comma" for scale in preparer._scales):
         style["decimal"] = ","
@@ -513,7 +513,7 @@ def prepared_samples(
     notes: Sequence[str] = (),
     n_labelled: int | None = None,
 ) -> PreparedSamples:
-    """Combine a table and its features. Only the first ``n_labelled`` samples have partial labels."""
+    """Create samples from a table and its features. Only the first ``n_labelled`` have partial labels."""
     taken = roles.by_column()
     mark_decimals(frame, prepared.preparer)
     row_ids: NDArray[Any] = np.arange(len(frame))
@@ -528,7 +528,7 @@ def prepared_samples(
     features = [column for column in frame.columns if column not in taken]
     unused = [name for name, role in taken.items() if role in ("labels", "drop")]
     others = frame[[name for name in features if name not in prepared.columns]]
-    # Exclude bytes, lists and records, which do not help to identify a row.
+    # Exclude columns of bytes, lists or records, which do not help to identify a row.
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
     left = others[[name for name in shown if others[name].nunique() > 1]]
     return PreparedSamples.of(
@@ -564,8 +564,8 @@ def text_features(
     svd: int | None = None,
     embed: str | None = None,
 ) -> TextSamples:
-    """Compute tf-idf weights, reduced by truncated SVD if ``svd`` is set or ``sparse`` is False."""
-    # With ``embed``, cluster the embeddings, and use the term weights only to name clusters.
+    """Compute tf-idf weights; reduce them by truncated SVD if ``svd`` is set or ``sparse`` is False."""
+    # With ``embed``, embeddings are clustered, and term weights only serve to name the clusters.
     weights, vocabulary = datasets.tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if embed is not None:
@@ -573,7 +573,7 @@ def text_features(
             raise DataError("--svd and --embed are mutually exclusive")
         record |= {"features": "embeddings", "model": embed}
         folder = str(Path.cwd())
-        sys.path.insert(0, folder)  # required to import modules from the current folder
+        sys.path.insert(0, folder)  # allows modules in the current folder
         try:
             X = datasets.embed(samples.source.texts, embed)
         finally:
@@ -592,23 +592,23 @@ def text_features(
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Return the leading components, with rows of unit length, and their share of the variance."""
+    """Return the leading components (rows of unit length) and their share of the variance."""
     from sklearn.decomposition import TruncatedSVD
 
-    if weights.shape[1] == 1:  # scikit-learn would raise an error
+    if weights.shape[1] == 1:  # TruncatedSVD would raise an error
         return weights.toarray(), 1.0
     svd = TruncatedSVD(n_components, random_state=seed)
     with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are identical
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Scale rows to unit length, so that documents with small components do not look empty.
+    # Scale rows to unit length; otherwise, documents with small components would look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = 2, max_df: float = 1.0
 ) -> TextSamples:
-    """Compute tf-idf weights of stems in ``min_df`` to ``max_df`` documents, with rows of unit length."""
+    """Compute tf-idf weights (rows of unit length) of stems found in ``min_df`` to ``max_df`` documents."""
     # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
     texts, chosen = samples.source.texts, _available(stemmer)
     own = None if chosen == "none" else chosen
@@ -625,7 +625,7 @@ def stem_features(
     if not len(kept):
         raise DataError(f"min_df={min_df} and max_df={max_df} leave no terms in the {len(texts)} documents")
     with warnings.catch_warnings():
-        # Ignore a warning about documents without terms, which the estimators issue, too.
+        # Ignore the warning about documents without terms, because the estimators issue the same warning.
         warnings.simplefilter("ignore", UserWarning)
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
     how: dict[str, Any] = {"features": "tf-idf of stems", "stemmer": chosen}

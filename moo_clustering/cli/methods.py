@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from moo_clustering.cli.terminal import printable_line
 from moo_clustering.estimators import _methods
 
-# Command-line flags of parameters that cannot be set by --set.
+# Parameter -> command-line option that sets it; these parameters cannot be set by --set.
 FLAGS = {
     "n_clusters": "-k", "granularity": "--granularity", "n_regions": "-k", "tolerance": "--tolerance",
     "random_state": "--seed", "n_jobs": "--jobs", "verbose": "--quiet",
@@ -60,7 +60,7 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 
 
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Describe the parameters; the values that a method sets, ``preset``, replace their defaults."""
+    """Describe the parameters. If a method presets a value (``preset``), it is listed as the default."""
     signature = inspect.signature(estimator_class).parameters
     defaults = {name: each.default for name, each in signature.items() if each.default is not each.empty}
     defaults |= preset
@@ -129,7 +129,7 @@ def _details(method: _methods.Method, preset: Mapping[str, object]) -> str:
 def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
     first = " " * indent + (heading.ljust(width) if len(heading) < width or not heading else f"{heading}  ")
     rest = " " * (indent + width)
-    # Docstrings from other packages may contain any characters.
+    # The docstrings of other packages' methods may contain any characters.
     text = printable_line(text)
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 

@@ -39,13 +39,13 @@ from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
 
 _SHOWN = 20_000  # number of rows sampled for the report and cluster descriptions
-# Options that apply to partitioned tables: in ``fit`` only, and in both ``fit`` and ``predict``.
+# Options that apply to partitioned tables: first those of ``fit`` only, then those of ``predict``, too.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
 
 
 class PlainColumns(TablePreparer):
-    """Preparer that leaves numeric columns unchanged."""
+    """Preparer for numeric columns, which it leaves unchanged."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(scale="none")
@@ -64,12 +64,12 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Callable that returns the clusters of new rows, and whether they are unlike the rows of the fit."""
+    """Callable that returns, for new rows, the clusters and whether the rows are unlike those of the fit."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # Unlike other searches, this one rounds a row's distances independently of the other rows.
+        # With this search, the distances of a row do not depend on the other rows, not even by rounding.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -81,7 +81,7 @@ class PreparedLabels:
 
 @dataclass(frozen=True, eq=False)
 class PartSamples(PreparedSamples):
-    """Partitioned table with a random sample of its rows, which is empty before the fit."""
+    """Partitioned table. ``X`` is a random sample of its rows, which is empty before the fit."""
 
     table: Parts = field(kw_only=True)
 
@@ -91,7 +91,7 @@ class PartSamples(PreparedSamples):
         return f"{self.source}, {size}, {self.table.n_features} columns"
 
     def record(self) -> dict[str, Any]:
-        """Return the sizes, the columns, and a fingerprint of columns, partition names and sizes."""
+        """Return numbers of rows and columns, names, and a fingerprint that identifies the table."""
         names, sizes = zip(*((part.name, part.n_rows) for part in self.table.items), strict=True)
         columns = list(self.feature_names)
         return {
@@ -141,7 +141,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
 
 
 def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
-    """Fit or resume, write the labels of all rows, and replace the job's samples by a sample of the rows."""
+    """Fit or resume; write the labels of all rows, and replace ``job.samples`` by a sample of the rows."""
     samples: Any = job.samples
     table, path = samples.table, folder.path
     if folder.resumed:
@@ -175,14 +175,14 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     record["data"]["n_shown"] = len(numbers)
     job.estimator = estimator._with_rows(rows, labels)
     if interrupted := job.result.interrupted:
-        folder.checkpoint.unlink(missing_ok=True)  # all labels have been written
+        folder.checkpoint.unlink(missing_ok=True)  # not required: all labels are written
     return interrupted
 
 
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return cluster sizes, the indices in ``numbers`` and of each cluster's first row, and their labels."""
+    """Return cluster sizes, and rows with their labels: those in ``numbers`` and each cluster's first row."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -201,7 +201,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     """Write the clusters of a partitioned table to a folder, and print the number of rows per cluster."""
     _refuse_unused("")
     model = runs.load_model(folder)
-    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # a glob is named after its folder
+    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, the name of its folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
     label = PreparedLabels(model)
     with _workers(options):
@@ -221,14 +221,14 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
 
 
 def _name(data: Sequence[str]) -> str:
-    """Return a table's name without parent folders, or the last folder and the pattern of a glob."""
+    """Return the name of a file or folder without parents; a glob keeps the last folder in its name."""
     path = Path(data[0])
     name = f"{path.absolute().parent.name}/{path.name}" if has_magic(path.name) else path.absolute().name
     return name if len(data) == 1 else f"{name} and {len(data) - 1} more"
 
 
 def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: Sequence[str] = ()) -> Parts:
-    """Open files or a Zarr array (which has no column names) with :func:`parts`."""
+    """Open files or a Zarr array with :func:`parts`. Zarr arrays have no column names."""
     if len(data) > 1 or not data[0].rstrip("/").endswith(".zarr"):
         return parts(data[0] if len(data) == 1 else list(data), columns=columns, drop=drop)
     try:
@@ -242,7 +242,7 @@ def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: 
 
 
 def _refuse_unused(used: str) -> None:
-    """Raise a DataError if a command-line option does not apply to partitioned tables."""
+    """Raise a DataError if the user set an option that does not apply to partitioned tables."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -271,7 +271,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # In a terminal, Ctrl-C reaches all processes. Workers started while it is ignored also ignore it.
+    # In a terminal, Ctrl-C reaches all processes. Ignore it while workers start, so that they ignore it, too.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

@@ -32,7 +32,7 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# By kind of dtype: pattern of cells that all spreadsheet programs read as this kind (with decimal points).
+# Kind of dtype -> pattern of the cells that all spreadsheet programs read as this kind (with decimal points).
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _DAY = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?"
 _OF_SHEETS = {"M": _DAY, "m": "", "f": _NUMBER, "i": _NUMBER, "b": r"(?i:true|false|[01](\.0)?)"}
@@ -49,7 +49,7 @@ def run_predict(
     plain_csv: bool,
     as_json: bool,
 ) -> None:
-    """Write a table's rows with their clusters, and print how they differ from the rows of the fit."""
+    """Write a table's rows with their clusters, and print how these rows differ from those of the fit."""
     model = _predicting(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
     if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
@@ -79,7 +79,7 @@ def run_predict(
         return
     for note in drift.notes:
         click.echo(f"Note: {message_line(note)}", err=True)
-    click.echo(replace(drift, columns=()))  # the notes mention the same columns
+    click.echo(replace(drift, columns=()))  # columns are omitted, because the notes name them
     if n := int(np.count_nonzero(rows.get("ignored", ()))):
         cells = f"Some cells in {n} row{'s' * (n > 1)} were treated as missing"
         click.echo(f"{cells}; the column {found.columns[-1]} lists them.")
@@ -151,7 +151,7 @@ def _predicting(folder: Path) -> dict[str, Any]:
 
 
 def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]) -> dict[str, Any]:
-    """Replace the clusters of a model by those that ``relabel`` selects for ``n_clusters``."""
+    """Return a model with other clusters: those of the best partition in its pool for ``n_clusters``."""
     estimator, path = model["estimator"], folder / CLUSTERED
     record = runs.run_record(folder)
     if not isinstance(estimator, ParetoPoolClusterer):
@@ -177,8 +177,9 @@ def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[in
 
 
 def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
-    """Return columns that all spreadsheets read alike, their decimal mark, and notes on dropped columns."""
-    # Use the decimal mark for which fewer columns are dropped; if tied, a comma if semicolons are separators.
+    """Return the columns that all spreadsheets read alike, their decimal mark, and notes on other columns."""
+    # Use the decimal mark with which fewer columns are dropped; if tied, a comma if semicolons separate
+    # cells.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -215,7 +216,7 @@ def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Map
 
 
 def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> PreparedTable:
-    """Convert rows to features as the command ``fit`` does, without columns such as labels."""
+    """Convert rows to features as the command ``fit`` does; columns such as labels are ignored."""
     others = {*Roles(**model["roles"]).by_column()} - {*model["preparer"].column_names_}
     try:
         table: PreparedTable = model["preparer"].prepare(frame.drop(columns=[*others], errors="ignore"))
@@ -234,16 +235,16 @@ def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
 
 
 def cluster_names(model: dict[str, Any]) -> list[str]:
-    """Return cluster names, preferring user-defined names, then class names, then contrasts."""
-    classes = model["classes"] or [""] * len(model["names"])  # new classes have no name
+    """Return the cluster names: names set by the user, otherwise class names, otherwise contrasts."""
+    classes = model["classes"] or [""] * len(model["names"])  # new classes have the name ""
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
     return with_user_names(names, model.get("cluster_names", {}))
 
 
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
-    """Rename clusters by arguments CLUSTER=NAME or OLD=NEW and a JSON file, and print all clusters."""
+    """Rename clusters as told by arguments (CLUSTER=NAME or OLD=NEW) and a JSON file; print all clusters."""
     try:
-        # Limit the JSON text to 16 MiB.
+        # Read at most 16 MiB of JSON.
         found = {} if file is None else json.loads(read_bytes(file, 2**24).decode("utf-8-sig"))
         changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
     except (ValueError, RecursionError, AttributeError) as error:
@@ -270,13 +271,13 @@ def _number(cluster: str) -> int | str:
 
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
     """Rename clusters in all files of a locked run folder; return each cluster's label, size and name."""
-    # ``changes`` maps cluster labels or current names to new names; None restores the name from the fit.
-    # All new files are written before the first file is replaced. The record is replaced first, because it
-    # contains the names from the fit, so that a killed command can be repeated.
+    # ``changes`` maps cluster labels or current names to new names; None restores the name from the fit. All
+    # new files are written before the first one is replaced. The record is replaced first: it contains the
+    # names from the fit, with which a killed command can be repeated.
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))
-    if runs.is_in_parts(record):  # the labels are only those of sampled rows
+    if runs.is_in_parts(record):  # these are labels of sampled rows only
         sizes = np.array(record["result"]["sizes"])
     clusters, numbered = np.flatnonzero(sizes).tolist(), [f"cluster {k}" for k in range(len(sizes))]
     content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
@@ -318,7 +319,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
         if isinstance(model["estimator"], ReportMixin):
             estimator: Any = model["estimator"]
-            own = estimator.labels_  # regions without names set by the user can have names from ``start``
+            own = estimator.labels_  # ``start`` can provide names of regions
             found = estimator._carried_names(own, own, {})
             found = {k: name for k, name in found.items() if name not in user_names.values()}
             vars(estimator)["_cluster_names"] = found | user_names
@@ -345,7 +346,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
-    """Read a run's table as text; return its cells, the position of the names, and each row's cluster."""
+    """Read a run's table; return its cells as text, the column with names, and the cluster of each row."""
     cells = runs.written_cells(path)
     if path.name != CLUSTERED and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.tables import Roles
 
-# Texts that identify samples: maximum number of characters, of columns, and of samples.
+# Limits on texts that identify samples: their characters, the columns that they show, and the samples.
 _TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
-_FEWEST = 2  # minimum number of labels in a fit with label sets
+_FEWEST = 2  # minimum number of label columns in a fit
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # (label names, label indicators, whether a sample can have several labels)
@@ -34,17 +34,17 @@ PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
 
 @dataclass(frozen=True, eq=False)
 class Samples(Table):
-    """Table of dense numeric features; base class of all kinds of samples."""
+    """Samples with dense numeric features in a table; base class of all kinds of samples."""
 
     X: Any  # data for ``fit``
     feature_names: Any
     category_names: tuple[str, ...] = ()  # names of the categorical columns
     notes: tuple[str, ...] = ()  # sentences on the conversion of columns
     source: Any = None  # the data set as read
-    # Known classes and partial labels of samples that can have several; () for a sample without labels.
+    # Known classes and partial labels, if a sample can have several; () for samples without any.
     label_sets: LabelSets | None = None
     partial_label_sets: LabelSets | None = None
-    # The table before and after the conversion of its columns to features.
+    # The table before (``given``) and after (``prepared``) the conversion of its columns to features.
     given: pd.DataFrame | None = None
     prepared: PreparedTable | None = None
     has_equal_columns: bool = False  # whether columns were scaled to equal variance
@@ -54,18 +54,18 @@ class Samples(Table):
     roles: Roles | None = None  # columns of a prepared table that are not features
     arguments: Mapping[str, Any] = field(default_factory=dict)  # additional arguments for ``fit``
 
-    # Nouns in messages: for a sample, and for the data in messages on options that do not apply.
+    # How messages call a sample, and how they call the data if an option does not apply to them.
     kind: ClassVar[str] = "sample"
     read_as: ClassVar[str] = "a table (specify text columns with --text-columns)"
     # Whether the data can be shown as a table, and whether features are in their original units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
-    # Whether features are terms, most of which are absent from most samples; see --features.
+    # Whether features are terms, which are absent from most samples. If so, --features can be used.
     has_terms: ClassVar[bool] = False
 
     @classmethod
     def of(cls, data: Table | Documents | MultiLabelTable, **more: Any) -> Self:
-        """Create samples from a data set: fields of the same name are copied."""
+        """Create samples from a data set by copying the fields that both have."""
         own = {each.name for each in fields(cls)}
         shared = {name: value for name, value in vars(data).items() if name in own}
         return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
@@ -79,23 +79,23 @@ class Samples(Table):
         return f"{self.name}, {self.n_samples} {self.kind}s, {self.features}"
 
     def record(self) -> dict[str, Any]:
-        """Return the number of features, their names and the fingerprint, for the run record."""
+        """Return entries for the run record: number and names of features, and a fingerprint of the data."""
         names = list(self.feature_names)
         return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(self.X)}
 
     def columns(self) -> pd.DataFrame | None:
-        """Return the table as read, with unique column names, or None if the samples are not a table."""
+        """Return the table as it was read, but with unique column names; None if the data are no table."""
         if not self.is_table:
             return None
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Return the columns that describe clusters, with empty cells where cells were filled, and units."""
+        """Return the columns that describe clusters, with filled cells emptied again, and their units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
     def row_names(self) -> list[str] | None:
-        """Return the row identifiers, otherwise the cells of a dropped column if they are unique, or None."""
+        """Return the row identifiers, otherwise the unique cells of a dropped column, otherwise None."""
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
@@ -111,11 +111,11 @@ class Samples(Table):
         return self.feature_names
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """Return plot positions and axis names if there are at most two columns; otherwise None."""
+        """If there are at most two columns, return plot positions and axis names; otherwise None."""
         return None
 
     def texts(self) -> list[str] | None:
-        """Return texts on the samples' values, or None if there are no columns or too many samples."""
+        """Return a text with the values of each sample; None if there are no columns or too many samples."""
         columns, units = self.described_columns()
         if not columns.shape[1] or len(columns) > _MOST_TEXTS:
             return None
@@ -140,7 +140,7 @@ class Samples(Table):
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def left_out(self) -> pd.DataFrame | None:
-        """Return the columns that the fit does not use, otherwise the known classes if any, or None."""
+        """Return the columns that the fit does not use. If there are none, return any known classes."""
         if self.unused is not None or self.y is None:
             return self.unused
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})
@@ -150,7 +150,7 @@ class Samples(Table):
         return replace(self, X=self.X[:, columns], feature_names=names)
 
     def partial_sets(self) -> PartialSets | None:
-        """Return the labels for a method that predicts labels; None if there are no labels."""
+        """Return the partial labels for a method that predicts labels; None if there are none."""
         names, sets = self.partial_names, self.partial_label_sets
         if sets is not None:
             names = tuple(sorted({name for found in sets for name in found}))
@@ -160,7 +160,7 @@ class Samples(Table):
         return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
-        """Return the known classes of each sample for scoring; None if no classes are known."""
+        """Return each sample's known classes, which score the predictions; None if no classes are known."""
         if self.label_sets is not None or self.y is None:
             return self.label_sets
         return _class_sets(self.y, self.target_names)
@@ -189,7 +189,7 @@ class Samples(Table):
 
 @dataclass(frozen=True, eq=False)
 class UntabledSamples(Samples):
-    """Samples that are not shown as a table, for example a sparse feature matrix."""
+    """Samples that cannot be shown as a table, for example a sparse matrix."""
 
     is_table: ClassVar[bool] = False
     has_units: ClassVar[bool] = False
@@ -213,7 +213,7 @@ class GraphSamples(UntabledSamples):
 
     def report_data(self) -> dict[str, Any]:
         shown = {"X": self.X, "feature_names": [f"link to {name}" for name in self.feature_names]}
-        if self.n_samples > 1500:  # a spring layout takes quadratic time
+        if self.n_samples > 1500:  # too many for a spring layout, which takes quadratic time
             return shown
         import networkx as nx
 
@@ -334,7 +334,7 @@ class LabelSetSamples(UntabledSamples):
         return super().record() | {"label_names": list(self.source.label_names)}
 
     def partial_sets(self) -> PartialSets:
-        """Return all labels in the file; a single label is converted to two classes, with and without it."""
+        """Return all labels in the file. A single label becomes two classes: samples without and with it."""
         names, given = tuple(self.source.label_names), np.asarray(self.source.Y, dtype=np.int8)
         if len(names) > 1:
             return names, given, True
@@ -342,7 +342,7 @@ class LabelSetSamples(UntabledSamples):
         return (f"not {names[0]}", names[0]), given, False
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute the entropy of held-out labels in clusters and in random clusters."""
+        """Compute the entropy of held-out labels in the clusters and, as a control, in random clusters."""
         if use is None:
             return {}
         sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
@@ -354,7 +354,7 @@ class TextSamples(UntabledSamples):
     """Documents, with features if these were computed from their texts."""
 
     source: Documents = field(kw_only=True)
-    # Term weights, shape (n_documents, n_terms); X contains either them, their components, or embeddings.
+    # Term weights, shape (n_documents, n_terms). ``X`` contains term weights, components or embeddings.
     weights: Any = None
     made: dict[str, Any] = field(default_factory=dict)  # how the features were computed
 
@@ -362,7 +362,7 @@ class TextSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """Return a copy with term weights, and with components or embeddings ``X`` as features if given."""
+        """Return a copy with term weights; its features are ``X`` or, if None, the term weights."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
@@ -372,7 +372,7 @@ class TextSamples(UntabledSamples):
 
     @property
     def column_names(self) -> Any:
-        """Terms, or () if X contains components or embeddings, whose columns have no names."""
+        """Terms; () if X contains components or embeddings, because their columns have no names."""
         return self.feature_names if self.X is self.weights else ()
 
     @property
@@ -394,7 +394,7 @@ class TextSamples(UntabledSamples):
         return [*map(_opening, self.source.titles or [""] * len(texts), texts)]
 
     def report_data(self) -> dict[str, Any]:
-        """Return the report data with term weights, which describe clusters better than components."""
+        """Return data for the report with term weights, because these describe clusters better than X."""
         return super().report_data() | {"X": self.weights}
 
 
@@ -434,7 +434,7 @@ class BagSamples(UntabledSamples):
 
         report = bag_report(None, labels, y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-        if len(self.target_names) == 2:  # F1 requires a positive class
+        if len(self.target_names) == 2:  # F1 is defined for two classes
             names.insert(3, "f1")
         return {name: report[name] for name in names} | {"largest_class": np.bincount(y).max() / len(y)}
 
@@ -454,7 +454,7 @@ def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray
 
 
 def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
-    """Return the entropy of label sets in the clusters and in random clusters; {} without labels."""
+    """Return the entropy of label sets in the clusters and in random clusters; {} if there are no labels."""
     from moo_clustering.validity import cluster_entropy
 
     known = [row for row, classes in enumerate(sets) if classes]
@@ -483,7 +483,7 @@ def _cell(value: Any) -> str:
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Remove the title from the text: readers prepend it, so that it is included in the clustering.
+    # Remove the title from the text: it was prepended to be used in the clustering.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
@@ -494,8 +494,8 @@ def _opening(title: str, text: str) -> str:
 class LabelUse:
     """Labels used in the fit (``given``), and labels that score the predictions (``held_out``)."""
 
-    # Both arrays contain 0/1 indicators, with rows of -1 for samples without labels of this kind, and have
-    # shape (n_samples, n_labels). A sample has labels in at most one of them.
+    # Both arrays have shape (n_samples, n_labels). A row contains 0/1 indicators, or -1 if the sample has no
+    # labels of this kind. No sample has labels of both kinds.
 
     names: tuple[str, ...]
     given: NDArray[np.int8]
@@ -512,15 +512,15 @@ class LabelUse:
 
     @property
     def sources(self) -> dict[str, int]:
-        """Number of labels, labelled samples and held-out samples, for the record."""
+        """Numbers for the record: of labels, of samples with labels in the fit, and of held-out samples."""
         counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
         return counts | {"n_held_out": int(self.is_held_out.sum())}
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Indices of the labels that occur in the fit; for label sets, at least two."""
+        """Indices of the labels that samples of the fit have; for label sets, at least two indices."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
-        if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
+        if self.multilabel and positive.sum() < _FEWEST:  # one column would mean one class each
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
         return np.flatnonzero(positive)
 

@@ -27,8 +27,8 @@ from moo_clustering._messages import printable_line as printable_line
 from moo_clustering._messages import shortened as shortened
 
 INTERRUPTED = 130
-_SOON = 0.02  # seconds after which an interruption during a compilation is repeated
-# Allocations between garbage collections; importing modules creates half a million permanent objects.
+_SOON = 0.02  # seconds until a signal received during a compilation is sent again
+# Number of allocations between garbage collections. Imports alone create half a million objects.
 _ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
 # Warnings from other packages that are intended for developers.
@@ -37,7 +37,7 @@ _NOT_FOR_USERS = (
 )  # fmt: skip
 # Environment variables for OpenMP and BLAS threads, which the libraries read on import.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-# Environment variables that libraries read as integers, with their minimum values, or as other numbers.
+# Environment variables that libraries read as integers (with minimum values) or as other numbers.
 _INTEGERS = {
     "NUMBA_NUM_THREADS": 1, "OMP_NUM_THREADS": 1, "LOKY_MAX_CPU_COUNT": 1, "LOKY_MAX_DEPTH": 1,
     "SKLEARN_PAIRWISE_DIST_CHUNK_SIZE": 1, "SKLEARN_WORKING_MEMORY": 1, "JOBLIB_MULTIPROCESSING": 0,
@@ -49,16 +49,16 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")  # no text is a valid value
+_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")  # tqdm cannot use any value
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
 class Ending:
     """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal."""
 
-    # LLVM drops exceptions raised in its callbacks, so signals during a compilation are repeated afterwards.
-    # Ignored signals (such as SIGHUP under ``nohup``), and signals with other handlers, remain unchanged.
-    # During a search, an InterruptGuard replaces these handlers.
+    # LLVM drops exceptions that are raised during a compilation, so signals received then are sent again
+    # later. Signals that are ignored (such as SIGHUP under ``nohup``) or have other handlers keep their
+    # handlers. During a search, an InterruptGuard replaces the handlers of this class.
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -91,11 +91,11 @@ class Ending:
         return INTERRUPTED if self.number is None else 128 + self.number
 
     def request(self, number: int) -> None:
-        """Store the signal if it is the first. InterruptGuard also calls this method."""
+        """Store the number of the first signal. InterruptGuard also calls this method."""
         self.number = self.number or number
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Raise KeyboardInterrupt, or repeat the signal later if LLVM is running."""
+        """Raise a KeyboardInterrupt. If LLVM is running, send the signal again later instead."""
         self.request(number)
         if self.over:
             return
@@ -116,11 +116,11 @@ class Ending:
             return
         if sys.platform == "win32":
             _thread.interrupt_main(number)
-        else:  # unlike interrupt_main, this interrupts a waiting main thread
+        else:  # interrupts the main thread even while it waits
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Repeat an interruption that Python ignored, because it occurred in a callback from C."""
+        """Send a signal again if Python ignored its KeyboardInterrupt, as it does in callbacks from C."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -143,7 +143,7 @@ class _Lossy(io.FileIO):
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Replace closed streams with the null device, and discard output that cannot be written."""
-    # Otherwise, a results file could get the descriptor of a closed stream, and receive its messages.
+    # Otherwise, a results file could get a closed stream's descriptor, and messages would be written to it.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -201,7 +201,7 @@ def print_result(text: str) -> None:
     sys.stdout.flush()
     error = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "lost", None)
     if error is not None:
-        if error.errno == errno.EPIPE:  # the pipe was closed, for example by `| head`
+        if error.errno == errno.EPIPE:  # the reader has closed the pipe, such as `| head`
             sys.exit(1)
         raise OSError(error.errno, error.strerror, "the standard output")
 
@@ -257,7 +257,7 @@ class Command(click.Command):
         except Exception as error:
             sentence = None if context.params.get("traceback") else _sentence(error)
             said = sentence or str(error)
-            # Libraries do not name the environment variable if its value is invalid.
+            # Libraries would not name the environment variable whose value is invalid.
             blamed = [
                 f"{name}={value}"
                 for name, value in os.environ.items()
@@ -324,13 +324,13 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Pictures are saved to files, so no backend is required. Hide warnings about Matplotlib's cache.
+    # Pictures are only saved to files, so ignore the user's backend. Hide warnings about Matplotlib's cache.
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _spare_threads() -> None:
-    """Restrict libraries to one thread if the system cannot start more: some libraries would abort."""
+    """If the system cannot start more threads, restrict libraries to one, because some would abort."""
     end, started = threading.Event(), []
     try:
         # OpenMP, NumPy's BLAS and SciPy's BLAS each start one thread per processor.
@@ -358,7 +358,7 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, ValueError | TypeError):
         return for_command(error)
     if isinstance(error, EOFError):
-        # Replace EOFError, which click interprets as the end of user input.
+        # Replace an EOFError, because click would interpret it as the end of user input.
         said = message_line(error) or "EOFError"
         return f"unexpected end of data: {said}; to see where, run moo-clustering --traceback ..."
     if isinstance(error, ImportError):
@@ -370,7 +370,7 @@ def _sentence(error: Exception) -> str | None:
 
 @contextmanager
 def shown_warnings() -> Iterator[list[str]]:
-    """Print each distinct warning as one line on stderr, and yield the list of printed lines."""
+    """Print each distinct warning as one line on stderr, and collect these lines in the yielded list."""
     lines: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -392,7 +392,7 @@ def shown_warnings() -> Iterator[list[str]]:
 
 @contextmanager
 def compiling_told(verbose: bool = True) -> Iterator[None]:
-    """On a terminal, report once per command that kernels are compiled, and whether they are cached."""
+    """On a terminal, print once per command that kernels are compiled, and whether they are cached."""
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 

@@ -72,7 +72,7 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
 
 
 def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) -> None:
-    """Make another solution of a run its result; without a rule, list the available rules."""
+    """Replace the result of a run by another of its solutions; without a rule, list the available rules."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         if not isinstance(run.estimator, FrontMixin):
@@ -108,7 +108,7 @@ def _saved(folder: Path, n_rows: int, record: Mapping[str, Any]) -> str:
 
 
 class _Run:
-    """Locked folder of a fit to a prepared table, with the fit's record, model and rows."""
+    """Locked folder of a fit to a prepared table, with its record, its model and its rows."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.started = folder, time.perf_counter()
@@ -130,10 +130,10 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Restore the estimator's unsaved attributes; for most methods, this means repeating the fit."""
+        """Restore attributes of the estimator that are not saved; for most methods, this repeats the fit."""
         saved = self.estimator
         if self.method.areas:
-            return  # models of map regions are saved with all solutions
+            return  # models of regions contain all solutions
         if isinstance(saved, ParetoPoolClusterer):
             saved._restore(None if saved.landmark_of_ is None else self._samples(self.rows).X)
             return
@@ -211,7 +211,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Return the samples as a map, without the properties of areas that contain the regions."""
+        """Return the samples as a map, without the two properties that ``fit`` added to each area."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()
@@ -238,7 +238,7 @@ class _Run:
 
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Return new rows as text with the columns of the fit, and a note on empty columns."""
+    """Return the new rows as text, with the columns of the fit, and a note on columns that they lack."""
     style = {**new.attrs.get("csv", {}), "encoding": "utf-8"}
     new.attrs["csv"] = style
     text = BytesIO(runs.csv_text(new, plain=True))

@@ -28,30 +28,30 @@ from moo_clustering.graphs import spectral_partition
 from moo_clustering.pool.families import tree_cut
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
-# Number of sample pairs per block; the one-byte comparisons and counts of a block should fit in the cache.
+# Number of sample pairs per block. A block's comparisons and counts, one byte each, should fit in the cache.
 BLOCK_PAIRS = 1 << 18
-# Maximum number of runs that fits in a one-byte counter.
+# Maximum number of runs that one byte can count.
 RUNS_PER_BYTE = 255
-# Rows per dense block: 4 million numbers for 2000 hyperedges.
+# Rows per dense block, which has 4 million entries if there are 2000 hyperedges.
 BLOCK_ROWS = 2048
 # Eigenvalues (in [0, 1]) below this value count as zero, because their eigenvectors are arbitrary.
 ZERO = 1e-10
-# Text after the upper limit of ``n_clusters`` in messages.
+# Text that follows the upper limit of ``n_clusters`` in messages.
 _SAMPLES = ", the number of samples"
 LOG = logging.getLogger("moo_clustering.consensus")
-# Maximum sum of weights, because METIS may be built with 32-bit integers.
+# Maximum sum of weights: METIS may have been compiled with 32-bit integers.
 LARGEST_SUM = 2**30
-# Maximum number of hyperedges for the dense eigensolver.
+# Maximum number of hyperedges for which a dense eigensolver is used.
 MOST_DENSE_EDGES = 2000
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
 # Associations are tied if they differ by at most this value.
 TIE = 1e-12
-# Maximum number of matching sweeps.
+# Maximum number of sweeps in which clusters are matched to meta-clusters.
 MAX_SWEEPS = 20
-# Maximum size of a METIS part, as a multiple of the mean part size. In MCLA, METIS merges small
-# clusters only if the largest has over 1.8 times the mean size (two clusters) or 2 to 2.7 times (3 to 8).
+# Maximum size of a METIS part, as a multiple of the mean part size. In MCLA, METIS merges small clusters only
+# if the largest exceeds 1.8 times (of 2 clusters) to 2.7 times (of 8) the mean.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -67,16 +67,16 @@ def cspa(
 ) -> Labels:
     """Compute a consensus from the co-association S_ij, the share of runs with i and j in the same cluster.
 
-    If the samples that share a cluster in all runs form ``n_clusters`` groups, these are the result. This
-    also applies to ``n_clusters`` connected components of the hypergraph (whose edges are clusters). Takes
+    If the samples that share a cluster in all runs form ``n_clusters`` groups, these are the result. So are
+    the connected components of the hypergraph, whose edges are clusters, if there are ``n_clusters``. Takes
     O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes at most
     O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
 
     Raises a ValueError or TypeError if a parameter is invalid, if a sample is missing from all runs, or if
-    sample pairs require more than ``max_memory``, and an ImportError if METIS is required but pymetis is not
-    installed (``moo_clustering[metis]``). Issues a UserWarning if METIS cannot create clusters as large as
-    most runs do. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.2; A.
-    Fred, A. Jain, IEEE TPAMI 27 (2005), for average linkage.
+    sample pairs require more than ``max_memory``, and an ImportError if METIS is required but pymetis
+    (``moo_clustering[metis]``) is not installed. Issues a UserWarning if METIS cannot create clusters as
+    large as most runs do. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002),
+    section 3.2; A. Fred, A. Jain, IEEE TPAMI 27 (2005), for average linkage.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ def cspa(
         Integers; -1 marks samples missing from a run. S_ij is computed from the runs that contain both i
         and j, and is 0 if there are none. The number of clusters may differ between runs.
     n_clusters : int
-        From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs; the result has
-        fewer clusters if fewer samples are distinct.
+        From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs. If fewer
+        samples are distinct, the result has fewer clusters.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
-        clustering of S, or ``"svd"`` (for any n_samples): k-means on rows, scaled to unit length, of leading
-        eigenvectors of the numbers of runs in which samples share a cluster, normalised by row sums.
+        clustering of S, or, for any n_samples, ``"svd"``: k-means on the leading eigenvectors (rows of unit
+        length) of the matrix of weights of runs in which two samples share a cluster, normalised by row sums.
     n_neighbors : int, optional
-        Number of largest entries kept per row of S; ``"metis"`` and ``"spectral"`` only.
+        Number of largest entries to keep in each row of S; for ``"metis"`` and ``"spectral"``.
     max_memory : int, default=4 GiB
         Memory limit for sample pairs, in bytes.
     weights : array-like of shape (n_runs,), optional
@@ -142,8 +142,8 @@ def cspa(
     if metis:
         warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
-    # If there are exactly n_clusters components, they are the clusters. If there are more, arbitrary links
-    # between them suffice, because samples in different components never share a cluster in a run.
+    # n_clusters components are the clusters. If there are more components, any links between them suffice,
+    # because samples in different components never share a cluster in a run.
     bridge = csgraph.connected_components(graph, directed=False)[0] > n_clusters
     X, rng = edges.codes.T.astype(np.float64), np.random.default_rng(seed)
     return spectral_partition(graph, n_clusters, bridge=bridge, X=X, metric="hamming", rng=rng).labels
@@ -167,12 +167,12 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield row blocks of S, with their first rows; ``upper`` omits columns before a block's first row."""
-    # S_ij is the share, by weight, of runs with i and j in one cluster among those with i and j; 0 if none.
+    """Yield (first row, block of rows) of S; ``upper`` omits the columns before the first row of a block."""
+    # S_ij is the weighted share of the runs with i and j that have them in one cluster; 0 if there are none.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # Use different codes for missing samples in rows and columns, so that they never match.
+    # In rows and in columns, missing samples have different codes, so that they never match.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
@@ -185,7 +185,7 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        # Numerator and denominator add weights in different orders, so rounding can raise a share above 1.
+        # Numerator and denominator add weights in different orders, so a share can be rounded to more than 1.
         yield lo, np.minimum(together, 1.0, out=together)
 
 
@@ -205,7 +205,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S with zero diagonal, or a symmetric graph with the ``n_neighbors`` largest entries per row."""
-    # If this graph has more components than clusters, link their first samples by the largest entries.
+    # If the graph has more components than clusters, link their first samples by the largest entries of S.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -229,8 +229,8 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Break ties at random; otherwise, whole clusters would be linked to their first samples only. If
-            # weights are equal, the random terms are smaller than the difference between distinct entries.
+            # Break ties at random; otherwise, whole clusters would be linked only to their first samples. If
+            # weights are equal, distinct entries differ by more than the random terms.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -240,7 +240,7 @@ def _largest_entries(
 
 
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
-    """Compute, for each row sample and column sample, the sum of weights of runs with equal labels."""
+    """Compute, for each pair of samples (row, column), the total weight of runs in which labels are equal."""
     shape = rows.shape[1], columns.shape[1]
     total, equal, alike = np.zeros(shape), np.empty(shape, dtype=np.bool_), np.ptp(weights) == 0
     for lo in range(0, len(rows), RUNS_PER_BYTE):
@@ -259,7 +259,7 @@ def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) ->
 def check_ensemble(
     labels: ArrayLike, n_clusters: int, weights: ArrayLike | None
 ) -> tuple[Hyperedges, FloatArray]:
-    """Check the ensemble; return hyperedges (clusters of runs) and weights, without runs of weight 0."""
+    """Check the ensemble. Return its clusters as hyperedges, and its weights, without runs of weight 0."""
     edges = hyperedges(labels)
     _arrays.integer("n_clusters", n_clusters, 1, edges.n_samples, _SAMPLES)
     run_weights = _check_weights(weights, edges.n_runs)
@@ -289,7 +289,7 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the parts if all runs agree on ``n_parts`` parts, else None, in O(n_samples n_runs) time."""
+    """If all runs agree on ``n_parts`` parts, return them, otherwise None, in O(n_samples n_runs) time."""
     # If all runs are complete, first try the groups of samples that share a cluster in every run (``fewer``
     # permits fewer than ``n_parts`` groups). Then try the hypergraph's connected components.
     first, inverse = distinct_rows(edges.codes.T)
@@ -313,8 +313,8 @@ def low_rank_parts(
 ) -> IntpArray:
     """Cluster the rows of :func:`leading_vectors`, scaled to unit length, by k-means."""
     # If at most ``n_parts`` samples are distinct, each is a part. If the hypergraph has more components than
-    # parts, some are merged arbitrarily. Takes O(N' E^2 + E^3) time for E hyperedges of distinct runs and N'
-    # distinct samples.
+    # parts, some components are merged arbitrarily. Takes O(N E^2 + E^3) time for N distinct samples and E
+    # hyperedges of distinct runs.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -324,14 +324,14 @@ def low_rank_parts(
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
     length = np.linalg.norm(U, axis=1, keepdims=True)
-    # If there are more components than parts, the rows of some components are zero.
+    # If there are more components than parts, some components have rows of zeros.
     U = np.divide(U, length, out=np.zeros_like(U), where=length > ZERO)
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
     return kmeans.fit(U, sample_weight=share).labels_[inverse]
 
 
 def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
-    """Replace runs with identical partitions by one run with the sum of their weights."""
+    """Merge runs with identical partitions into one run, whose weight is the sum of their weights."""
     local = np.where(edges.seen, edges.codes - edges.starts[:-1, np.newaxis], -1)
     first, inverse = distinct_rows(local)
     if len(first) == edges.n_runs:
@@ -344,9 +344,8 @@ def leading_vectors(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the leading eigenvectors and eigenvalues (at most n_vectors) of Deg^(-1/2) C Deg^(-1/2)."""
     # Entry (i, j) of C = H W H^T is the total weight of runs with i and j in one cluster; Deg contains the
-    # row sums of C. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues.
-    # ``share`` contains the number of identical samples that each sample represents. ``seed`` determines the
-    # sparse solver's initial vector.
+    # row sums of C. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each
+    # sample represents ``share`` identical samples. ``seed`` determines the sparse solver's initial vector.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -397,7 +396,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 (or more coarsely). With at most n_parts vertices, each is a part.
+    # Edge weights are rounded to 1e-4 or more. If there are at most n_parts vertices, each is a part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -417,7 +416,7 @@ def warn_of_balance(
     edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be split",
     balance: float = BALANCE,
 ) -> None:  # fmt: skip
-    """Warn if the largest cluster of most runs has more than ``balance`` times the mean part size."""
+    """Warn if, in most runs, the largest cluster has more than ``balance`` times the mean part size."""
     largest = np.maximum.reduceat(edges.sizes, edges.starts[:-1])
     mean = edges.seen.sum(axis=1) / n_parts
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
@@ -429,7 +428,7 @@ def warn_of_balance(
 
 
 def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int, owner: str) -> None:
-    """Warn if cluster sizes are so unequal that meta-clusters of balanced size may merge small clusters."""
+    """Warn if cluster sizes are so unequal that balancing meta-clusters may merge small clusters."""
     if agreed_parts(edges, n_clusters, fewer=True) is None:
         warn_of_balance(
             edges, weights, n_clusters, f"{owner} partitioner='matching' or vertex_weight='unit'",
@@ -438,7 +437,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Multiply by ``scale`` (or less, to avoid overflow of the sum) and round; do not scale integers."""
+    """Convert to integers: multiply by ``scale`` and round, or keep integers. The sum cannot overflow."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -452,12 +451,12 @@ def _load() -> Any:
         return None
 
 
-# The cache ensures that each message is logged only once per process.
+# Cached, so that each message is logged only once per process.
 _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the adjacency matrix of samples, followed by hyperedges; edge weights are those of runs."""
+    """Return the adjacency matrix of samples, then hyperedges; the weight of an edge is that of its run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -465,10 +464,10 @@ def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
 def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster rows of singular vectors of D_v^(-1/2) H^T D_e^(-1/2), scaled to unit length, by k-means."""
-    # H is the incidence matrix, D_v and D_e the degrees of samples and hyperedges; ``with_edges`` also
-    # clusters hyperedges. Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples
-    # n_runs n_parts).
+    """Apply k-means to singular vectors of D_v^(-1/2) H^T D_e^(-1/2), with rows scaled to unit length."""
+    # H is the incidence matrix; D_v and D_e are degrees of samples and hyperedges. With ``with_edges``,
+    # hyperedges are clustered, too. Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else
+    # O(n_samples n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -493,7 +492,7 @@ def _singular_vectors(
         return _unit(left), _unit(right.T)
     last = edges.n_edges - 1
     squares, right = scipy.linalg.eigh((A.T @ A).toarray(), subset_by_index=(last + 1 - n_vectors, last))
-    # Drop the singular vectors for the singular value 0, which are arbitrary.
+    # The singular vectors for the singular value 0 are arbitrary; drop them.
     defined = squares > ZERO
     right = right[:, defined]
     return _unit(A @ (right / np.sqrt(squares[defined]))), _unit(right)
@@ -516,10 +515,10 @@ def hbgf(
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
     If the samples that share a cluster in all runs form at most ``n_clusters`` groups, these are the result.
-    This also applies to exactly ``n_clusters`` connected components of the graph. METIS takes roughly
-    O(n_samples n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E
-    clusters, at most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern,
-    C. Brodley, International Conference on Machine Learning (2004).
+    So are the connected components of the graph, if there are ``n_clusters``. METIS takes roughly O(n_samples
+    n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E clusters, at
+    most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern, C. Brodley,
+    International Conference on Machine Learning (2004).
 
     Parameters
     ----------
@@ -547,7 +546,7 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF. METIS warnings recommend ``instead``; if it is empty, k-means clusters samples only."""
+    """Compute HBGF; METIS warnings recommend ``instead``. If it is "", k-means clusters only the samples."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -576,7 +575,7 @@ def hgpa(
     """Compute a consensus by approximate hypergraph partitioning.
 
     The paper minimises the number of cut hyperedges (clusters of all runs) with hMETIS, which cannot be
-    redistributed; both approximations minimise other criteria. Costs, errors and results for unanimous runs
+    redistributed; both approximations minimise other criteria. Costs, errors, and results if all runs agree
     are the same as for :func:`hbgf`. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3
     (2002), section 3.3; D. Zhou, J. Huang, B. Schölkopf, NeurIPS 19 (2006), for the singular vectors.
 
@@ -643,10 +642,10 @@ def mcla(
 
     The clusters of all runs are grouped into meta-clusters by pairwise Jaccard indices, computed on the
     samples that both runs contain. Each sample joins the meta-cluster with the largest share of members that
-    contain it. Groups on which all runs agree are the result, as in :func:`hbgf`. Issues a UserWarning if
-    METIS balances sizes but the largest cluster in most runs exceeds 1.75 times the mean meta-cluster size.
-    Takes O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in
-    all runs. Source: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.4.
+    contain it. If all runs agree on groups, these are the result, as in :func:`hbgf`. Issues a UserWarning if
+    METIS balances sizes but most runs have a cluster above 1.75 times the mean meta-cluster size. Takes
+    O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all
+    runs. Source: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
@@ -660,7 +659,7 @@ def mcla(
         similarity regardless of size; if a run has more than ``n_clusters`` clusters, some are omitted.
         ``"auto"`` uses METIS if pymetis is installed, otherwise matching; the choice is logged.
     ties : {"first", "random"}, default="first"
-        How to choose between meta-clusters with which a sample is equally associated.
+        Which meta-cluster a sample joins if it is equally associated with several.
     random_state : int, Generator, RandomState or None, default=None
         Seed for METIS and ``ties="random"``.
     return_association : bool, default=False
@@ -713,7 +712,7 @@ def meta_consensus(
     seed: np.random.SeedSequence,
     tie_rng: np.random.Generator | None = None,
 ) -> tuple[Labels, FloatArray]:
-    """Compute labels and association of :func:`mcla`, by matching if ``vertex_weight`` is None."""
+    """Compute the results of :func:`mcla`. If ``vertex_weight`` is None, use matching instead of METIS."""
     groups = agreed_parts(edges, n_clusters, fewer=True)
     united = np.zeros(edges.n_edges, dtype=np.intp) if groups is None else components(edges)[1]
     if groups is not None and n_clusters > 1 and united.max() < groups.max():
@@ -737,7 +736,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Matching omitted all clusters of these samples: use the meta-clusters similar to these clusters.
+        # If matching omitted all clusters of a sample, it joins the meta-cluster most similar to these.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -750,7 +749,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs in which a sample is in a group's cluster, shape (n_parts, n_samples)."""
+    """Compute the share of runs in which a sample is in one cluster with a group, (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -759,10 +758,10 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
-    """Compute Jaccard indices of hyperedges on the samples that both runs contain; the diagonal is 0."""
+    """Compute Jaccard indices of hyperedges on the samples that both runs contain; the diagonal is zero."""
     shared = edges.intersections
-    # within[a, b] is the number of samples in hyperedge a that the run of hyperedge b contains: the sum of
-    # the intersections of a with the clusters of this run, which are disjoint.
+    # within[a, b] is the number of samples of hyperedge a that the run of b contains. As the clusters of a
+    # run are disjoint, it is the sum of their intersections with a.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -772,13 +771,13 @@ def jaccard(edges: Hyperedges) -> FloatArray:
 
 
 def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of each meta-cluster's members that contain each sample, (n_parts, n_samples)."""
+    """Compute the share of a meta-cluster's clusters that contain a sample, (n_parts, n_samples)."""
     n = edges.n_samples
     run, column = np.nonzero(edges.seen)
     part = parts[edges.codes[run, column]]
     used = part >= 0
     held = np.bincount(part[used] * n + column[used], weights=weights[run[used]], minlength=n_parts * n)
-    # bincount returns integers for an empty array.
+    # Of an empty array, bincount returns integers.
     held = held.reshape(n_parts, n).astype(np.float64, copy=False)
     member = np.flatnonzero(parts >= 0)
     members = np.zeros((n_parts, edges.n_runs))
@@ -791,10 +790,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Return each hyperedge's meta-cluster; -1 for those left over in runs with more than ``n_parts``."""
-    # The clusters of one run are the first members: the run with n_parts clusters (or, if there is none, with
-    # the most) that agrees best with all other runs. Then the clusters of one run at a time are matched to
-    # the meta-clusters by mean similarity to their members, in at most 20 sweeps of O(E^2 n_parts) time.
+    """Return each cluster's meta-cluster; if a run has over ``n_parts`` clusters, -1 for the omitted ones."""
+    # The first members are the clusters of one run: of the runs with n_parts clusters (or, if there are none,
+    # with the most), the one that agrees best with all others. Then each run is matched to the meta-clusters
+    # by the mean similarity of clusters to members, in at most 20 sweeps of O(E^2 n_parts) time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]
@@ -811,7 +810,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # No other run has members yet: keep those of this run, to which other runs will be matched.
+                # If no other run has members yet, keep those of this run; the other runs are matched to them.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))
@@ -826,7 +825,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
 def part_similarity(
     jaccard: FloatArray, parts: IntpArray, n_parts: int, edge_weights: FloatArray
 ) -> FloatArray:
-    """Compute each hyperedge's mean similarity to the members of each part; 0 for empty parts."""
+    """Compute the mean similarity of each hyperedge to the members of each part; 0 if a part is empty."""
     member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
     return _means(jaccard @ member, member.sum(axis=0))
 
@@ -840,7 +839,7 @@ def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
         agreement = mean_agreement(table)
     else:
         agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
-    # Take the first of tied runs, with a tolerance for rounding errors.
+    # If several runs agree equally well, up to rounding errors, take the first.
     return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
 
 

@@ -16,12 +16,12 @@ from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.graphs import NeighborLists, eigengap, symmetrize
 from moo_clustering.graphs.similarity import listed_edges
 
-#: Scale factors used in the paper for ES3 and the conventional graphs.
+#: Scale factors that the paper uses for ES3 and for conventional graphs.
 SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated front and, until there are ``min_members`` members, the next entire fronts.
+    """Select the non-dominated front; add entire further fronts until there are ``min_members`` members.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def reconstruction_weights(
     edges : csr_array of shape (n_samples, n_samples)
         One entry (i, j) for each link from i to j in any member; values are ignored.
     orientation : {"row", "column"}, default="row"
-        ``"row"`` reconstructs each sample from the samples to which it links; ``"column"``, as in the paper's
-        formula taken literally, from the samples that link to it, if there are any.
+        ``"row"`` reconstructs each sample from the samples to which it links, ``"column"`` from the samples
+        that link to it, if any (the paper's formula, taken literally).
     ridge : float, default=0.025
         Ridge penalty for the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
@@ -103,7 +103,7 @@ def reconstruction_weights(
     csr_array of shape (n_samples, n_samples)
     """
     choice("orientation", orientation, ("row", "column"))
-    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # the result must not depend on the memory order
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # memory order must not matter
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     weights = np.zeros(problem.nnz)
@@ -115,7 +115,7 @@ def reconstruction_weights(
         n_jobs,
     )
     np.maximum(weights, min_weight, out=weights)
-    # Copy, because the next line must not remove entries of ``edges``.
+    # The next line removes entries of this copy, but not of ``edges``.
     S = sp.csr_array((weights, problem.indices, problem.indptr), shape=problem.shape, copy=True)
     S.eliminate_zeros()
     if orientation == "column":
@@ -258,7 +258,7 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
-        # exp(-x) underflows to 0 for x above 745, which would remove the edge.
+        # For x above 745, exp(-x) would be rounded to 0, and the edge would be lost.
         weights = np.maximum(np.exp(-(distances**2) / (2.0 * sigma**2)), 1e-300)
     return sp.csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 
@@ -302,7 +302,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
 
 
 def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
-    """Check ensemble members that are encoded by ranks in the neighbour lists."""
+    """Check ensemble members, which contain ranks in the neighbour lists."""
     found = checked_integers(ranks, "ranks")
     n_samples, width = lists.indices.shape
     if found.ndim != 2 or found.shape[1] != n_samples or not len(found):

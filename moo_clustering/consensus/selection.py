@@ -60,7 +60,7 @@ class ParetoSelection(NamedTuple):
 
 
 def best_half(labels: ArrayLike) -> NDArray[np.intp]:
-    """Select the half of the runs, rounded up, whose mean NMI with all other runs is highest.
+    """Select the half of the runs (rounded up) with the highest mean NMI with all other runs.
 
     This is a fast alternative to :func:`select_pareto`. Takes O(n_samples n_runs^2) time.
 
@@ -82,7 +82,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     """
     edges = hyperedges(labels)
     quality = mean_agreement(nmi_table(edges, edges))
-    # Round, so that ties are not broken by rounding errors.
+    # Round, so that equal values stay tied despite rounding errors.
     order = np.argsort(-np.round(quality, 12), kind="stable")
     return np.sort(order[: (edges.n_runs + 1) // 2])
 
@@ -123,8 +123,8 @@ def select_pareto(
         Population size and number of generations.
     select : {"anmi", "i2"}, default="anmi"
         Select the consensus with the highest mean NMI with all runs, or with the highest
-        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets whose runs do not cover all
-        samples are ignored.
+        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. If a sample is missing from all runs
+        of a subset, the subset is ignored.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
         Features, required and used only with ``select="i2"``.
     vertex_weight, partitioner
@@ -164,7 +164,7 @@ def select_pareto(
             f"every subset found has a sample that is missing from all its runs; increase min_runs={min_runs}"
         )
     subsets, F = subsets[covers], F[covers]
-    # Compute the intersections of all clusters here, so that the subsets reuse them.
+    # Compute the intersections of all clusters once; the subsets reuse them.
     _ = all_runs.intersections
     weight, seed = vertex_weight if metis else None, consensus_seed
     chosen = [all_runs.take(np.flatnonzero(subset)) for subset in subsets]
@@ -187,7 +187,7 @@ def _search(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Return the distinct non-dominated subsets and their objectives, sorted by objectives."""
     n_runs = problem.n_var
-    # Evaluate all subsets if there are at most 256, because a search would mostly redraw known subsets.
+    # If there are at most 256 subsets, evaluate all: a search would mostly draw the same subsets again.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
         kept, F = _front_of_all(problem)
     else:
@@ -205,7 +205,7 @@ def _front_of_all(problem: EnsembleSelectionProblem) -> tuple[NDArray[np.bool_],
     for row, runs in zip(kept, left_out, strict=True):
         row[list(runs)] = False
     F = problem.evaluate(kept, return_values_of=["F"])
-    # Round, so that rounding errors do not break ties.
+    # Round, so that equal objectives stay tied despite rounding errors.
     best = NonDominatedSorting().do(np.round(F, 12), only_non_dominated_front=True)
     return kept[best], F[best]
 
@@ -215,7 +215,7 @@ def _evolved_front(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     sampling_rng, search = np.random.default_rng(seed.spawn(1)[0]), int(seed.generate_state(1)[0] >> 1)
     first = BinaryRandomSampling()(problem, pop_size, random_state=sampling_rng).get("X")
-    # Include the whole ensemble, because it is always feasible.
+    # Include the whole ensemble: this subset is always feasible.
     first[0] = True
     algorithm = NSGA2(
         pop_size=pop_size, sampling=first, crossover=UniformCrossover(), mutation=BitflipMutation()

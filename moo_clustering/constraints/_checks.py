@@ -1,4 +1,4 @@
-"""Input validation, and conversion of pairs of samples to sortable integers and back."""
+"""Validation of constraints, and conversion of pairs of samples to sortable integers and back."""
 
 from numbers import Integral
 from typing import Any
@@ -34,7 +34,7 @@ def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Arra
 
 
 def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatArray:
-    """Return a copy of the weights of pairs, which must be positive and finite; by default, ones."""
+    """Return a copy of the weights of pairs (default: ones); they must be positive and finite."""
     if weights is None:
         return np.ones(n_pairs)
     array = checked_array(weights, name, np.float64).copy()
@@ -62,7 +62,7 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
 
 
 def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
-    """Warn if there are more classes than clusters, because no partition can then separate all classes."""
+    """Warn if there are more classes than clusters, so that no partition can separate all classes."""
     known = check_partial_labels(y)
     n_classes = len(np.unique(known[known >= 0]))
     n_clusters = next((limit for limit in limits if isinstance(limit, Integral)), n_classes)
@@ -74,7 +74,7 @@ def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
 
 
 def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """Check the integer labels of a population; a single partition is a population of one."""
+    """Check the integer labels of a population; a single partition becomes a population of one."""
     array = checked_array(labels, "labels")
     if array.dtype.kind not in "iuO":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}")
@@ -108,7 +108,7 @@ def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Arr
 
 
 def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
-    """Compute an integer per unordered pair; sorting these sorts the pairs (smaller, larger)."""
+    """Convert each pair to an integer. Sorting the integers sorts the pairs (smaller, larger sample)."""
     return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
@@ -118,7 +118,7 @@ def keys_to_pairs(keys: Int64Array, n: int) -> Int64Array:
 
 
 def distinct(numbers: Int64Array) -> Int64Array:
-    """Return the sorted distinct non-negative numbers, many times faster than hashing in ``numpy.unique``."""
+    """Return the distinct non-negative numbers, sorted; much faster than ``numpy.unique``, which hashes."""
     numbers = np.sort(numbers)
     return numbers[np.diff(numbers, prepend=-1) != 0]
 
@@ -129,8 +129,8 @@ def n_pairs(n: Any) -> Any:
 
 
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the pairs a < b at ranks b(b-1)/2 + a in the order (0,1), (0,2), (1,2), (0,3), ..."""
+    """Return the pairs a < b at the given positions b(b-1)/2 + a of the list (0,1), (0,2), (1,2), ..."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # Due to rounding errors, b can be too large by 1, but never too small.
+    # The square root can be rounded up, so b can be too large by 1, but never too small.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

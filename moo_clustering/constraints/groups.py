@@ -83,16 +83,16 @@ class ConstraintGroups(Shared):
         return np.bincount(self.groups + 1, minlength=1)[1:]
 
     def members(self) -> list[Int64Array]:
-        """Return the members of each group of at least two samples, in group order."""
+        """Return the members of each group with at least two samples, in the order of the groups."""
         order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
         return [part for part in np.split(order, np.cumsum(self._sizes())[:-1]) if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Return whether samples i and j (broadcast) must be separated, in O(log n_conflicts) per pair."""
+        """Return whether samples i and j must be separated; arrays broadcast. O(log n_conflicts) per pair."""
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
-        # The key of a pair is negative, and thus not found, if a sample has no group.
+        # If a sample has no group, the key of the pair is negative, so it is not found.
         wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.asarray(self._keys[place] == wanted)
@@ -104,7 +104,7 @@ class ConstraintGroups(Shared):
         if group >= 0:
             starts, neighbors = self._neighbors
             in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
-        # Samples without a group (-1) select the last entry, which is False.
+        # A sample without a group (-1) selects the last entry, which is False.
         return in_conflict[self.groups]
 
     def __eq__(self, other: object) -> bool:
@@ -128,7 +128,7 @@ class ConstraintGroups(Shared):
 def refuse_contradictions(
     component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
 ) -> None:
-    """Raise an error if a component contains a cannot-link, or labelled samples of two classes."""
+    """Raise an error if a component contains both samples of a cannot-link, or samples of two classes."""
     by_component = hubs[np.argsort(component[hubs], kind="stable")]
     merged = np.column_stack([by_component[:-1], by_component[1:]])
     conflicts = np.concatenate([merged, cannot])
@@ -168,17 +168,17 @@ class InconsistentConstraintsError(ValueError):
         super().__init__(message)
 
     def _renumbered(self, samples: Int64Array) -> InconsistentConstraintsError:
-        """Return this error with other sample numbers in its message; class numbers do not change."""
+        """Return this error with the sample numbers in its message replaced; class numbers do not change."""
         number = partial(re.sub, r"(?<!class )\b\d+\b", lambda found: str(samples[int(found[0])]))
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By default, unpickling passes only the message, so the error of a worker could not be restored.
+        # By default, unpickling would pass only the message, so errors of workers could not be restored.
         return type(self), (self.conflicts, self._reasons)
 
 
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
-    """Return the component of each sample; components are numbered by their lowest sample index."""
+    """Return the component of each sample. Components are numbered in the order of their first samples."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
     # SciPy numbers components in this order, but does not document it.
     return number_clusters(component)[0].astype(np.int64)
@@ -189,7 +189,7 @@ def _link_graph(links: Int64Array, n_samples: int) -> Any:
 
 
 def _chain(graph: Any, start: int, end: int) -> str:
-    """Return a shortest path between two samples, such as ``3 - 5 - 9``, abridged if it is long."""
+    """Return a shortest path between two samples as text, such as ``3 - 5 - 9``, shortened if long."""
     before = csgraph.breadth_first_order(graph, start, directed=False)[1]
     path = [end]
     while path[-1] != start:
