@@ -50,8 +50,8 @@ Ties = Literal["first", "random"]
 TIE = 1e-12
 # Maximum number of sweeps in which clusters are matched to meta-clusters.
 MAX_SWEEPS = 20
-# Maximum size of a METIS part, as a multiple of the mean part size. In MCLA, METIS merges small clusters only
-# if the largest exceeds 1.8 times (of 2 clusters) to 2.7 times (of 8) the mean.
+# Maximum size of a METIS part, as a multiple of the mean part size. MCLA merges clusters only if the largest
+# cluster exceeds a higher multiple: 1.8 times the mean for two clusters, 2 to 2.7 times for three to eight.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
