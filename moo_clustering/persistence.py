@@ -768,7 +768,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = "") -> list[str]:
-    """Describe each key whose value differs between two mappings; ``what`` precedes the key's name."""
+    """Describe each key whose value differs between two mappings; ``what`` is put before the key."""
     found = []
     for key in {**there, **here}:
         if key in there and key in here:

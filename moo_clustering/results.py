@@ -153,7 +153,7 @@ class PoolResult:
 
 
 class Coassociation(NamedTuple):
-    """Fraction of the pool's partitions that group two samples (or landmarks, if there are many samples).
+    """Fraction of the pool's partitions that join two samples (or landmarks, if there are many samples).
 
     Attributes
     ----------

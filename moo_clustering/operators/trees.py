@@ -29,9 +29,9 @@ class MSTInterestingnessSampling(base.SeededSampling):
     """Create individuals by removing the tree links that are most likely to join different clusters.
 
     Requires a ``MOCKProblem`` with any encoding. A link is interesting if neither endpoint is among the L
-    nearest neighbours of the other. Takes O(n_individuals n_var) time. With kind "2007", each individual in
-    the second half of the population adds up to ten k-means iterations. Source: Handl and Knowles, IEEE TEVC
-    11(1), 2007, section on initialisation.
+    nearest neighbours of the other. Takes O(n_individuals n_var) time. Kind "2007" also runs up to ten
+    k-means iterations for each individual in the second half of the population. Source: Handl and Knowles,
+    IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------

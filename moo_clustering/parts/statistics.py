@@ -20,8 +20,8 @@ class Survey:
     """Column bounds of a partitioned table, and a uniform sample of its rows without replacement."""
 
     # ``numbers`` are the row indices of the sample, in random order; ``rows`` are its rows in float64.
-    # ``offsets`` are subtracted one after the other, so that statistics lose little to rounding: the first
-    # sampled row, then the mean of the sampled rows relative to it.
+    # ``offsets`` are the first sampled row, and the mean of the sampled rows relative to it. They are
+    # subtracted one after the other, so that statistics lose little to rounding.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high

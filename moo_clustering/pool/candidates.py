@@ -193,7 +193,7 @@ def candidate_pool(
         - ``"km"``: k-means from three k-means++ starts and a Ward cut; k-medoids for distances.
         - ``"ward"``: Ward linkage; average linkage for distances.
         - ``"spec"``: spectral clustering of the graph.
-        - ``"genie"``, ``"genie_mr"``: Genie with Gini threshold .3, or .5 and mutual reachability.
+        - ``"genie"``: Genie with Gini threshold .3; ``"genie_mr"``: with .5 and mutual reachability.
         - ``"hdbscan"``: HDBSCAN.
         - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20; not for distances.
         - ``"graph_agg"``: many small k-means clusters, merged along the graph.
@@ -325,7 +325,7 @@ def bag_candidate_pool(
     Returns
     -------
     pool : PartitionPool
-        Families are named ``family@view``, such as ``"kmed@energy"``.
+        Families are named ``FAMILY@DISTANCE`` or ``FAMILY@EMBEDDING``, such as ``"kmed@energy"``.
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
         Distance matrices by distance kind.
     """
@@ -375,7 +375,7 @@ def pool_of_bag_views(
     failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        # SciPy warns of embeddings that look like a distance matrix; some indeed consist of distances.
+        # Ignore SciPy's warning that data look like a distance matrix: some embeddings consist of distances.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
@@ -428,7 +428,7 @@ def family_partitions(
 
 
 def family_words(family: str) -> str:
-    """Return the display name of an algorithm family, with its view or distance if any."""
+    """Return the display name of an algorithm family, followed by the distance or embedding, if any."""
     name, _, view = family.partition("@")
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 

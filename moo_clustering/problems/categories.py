@@ -319,7 +319,7 @@ class HammingSpace:
 
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
-    """Check that X contains category codes; raise a ValueError if large gaps would waste memory."""
+    """Check that X contains category codes; raise a ValueError if gaps between codes would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' requires category codes 0, 1, ..., but X contains other values")

@@ -148,7 +148,7 @@ class SumOfSquaresProblem(PartitionProblem):
         out["labels"] = self.nearest_labels(X)
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # Equal partitions can have different centres and hence different sums of squares.
+        # Compare genes, because equal partitions can have different centres and hence sums of squares.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:

@@ -61,7 +61,7 @@ class MedoidProblem(EncodedProblem):
     form : {"auto", "matrix", "vector"}, default="auto"
         ``"matrix"`` stores all distances. ``"vector"`` computes them on demand; the medoids are the same for
         "cosine" and "sqeuclidean", but minimise *squared* distances for "euclidean". ``"auto"`` uses
-        ``"vector"`` only for "cosine" and "sqeuclidean", above 8000 samples or ``max_memory``.
+        ``"vector"`` only for "cosine" and "sqeuclidean", with over 8000 samples or above ``max_memory``.
 
     Attributes
     ----------

@@ -122,7 +122,7 @@ class PartitionProblem(EncodedProblem):
         Can be None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
         Representation of partitions, with the ``n_samples`` of the data. With a tuple of encodings (see
-        :class:`~moo_clustering.encodings.TupleEncoding`), data may cover only the first encoding's samples.
+        :class:`~moo_clustering.encodings.TupleEncoding`), data may contain only the first encoding's samples.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one objective. Objects are copied before fitting. Functions ``(X, labels) -> float`` require
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
@@ -552,7 +552,7 @@ def _operators() -> Any:
 
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
-    """Return the operators of the problem's most specific registered class or, if none, of its encoding's."""
+    """Return the operators registered for the problem's class or, if there are none, its encoding's class."""
     # Importing all operators fills the registry.
     operators = _operators()
     for name in operators.__all__:

@@ -61,7 +61,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         Precision of the sweeps; ignored if X is SubspaceData.
     memory : int, default=256 MiB
         Maximum memory in bytes for the centroids and distances of recent individuals, which operators use. An
-        individual takes 4 k n_features + 4 n_samples bytes.
+        individual with k clusters takes 4 k n_features + 4 n_samples bytes.
 
     Attributes
     ----------
