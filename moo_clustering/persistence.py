@@ -657,7 +657,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         try:
             shape, _, dtype = _HEADERS[version](file)
         except ValueError as error:
-            # For long headers, NumPy's message recommends unpickling, which is unsafe, so replace it.
+            # Replace NumPy's message, because for long headers it recommends unpickling, which is unsafe.
             raise ValueError(f"array {name!r} has an unreadable header") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")

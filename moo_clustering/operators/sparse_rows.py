@@ -132,7 +132,7 @@ class SupportMutation(base.SeededMutation):
     """Drop the smallest weight in a row or add the candidate with the largest gain, then refit the weights.
 
     A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G,
-    where g is minus half the derivative of the error by this weight, and G half the second derivative. The
+    where g is minus half the derivative of the error by this weight, and G is half the second derivative. The
     last weight in a row is never dropped; the weights are refitted even if none is added or dropped. Requires
     an ``SRMOSCProblem``. With ``links`` weights per row, takes O(row_rate N n_features (w + n_sweeps links))
     time per individual. Reconstructed like :class:`SparseRowSampling`.

@@ -99,8 +99,7 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Send the arguments as a task, which Dask reruns if its worker dies. Sent by ``scatter``, they would
-        # be lost.
+        # Send the arguments as a task, which Dask reruns if its worker dies; ``scatter`` would lose them.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)

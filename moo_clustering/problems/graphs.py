@@ -226,11 +226,11 @@ class MOCKProblem(EncodedProblem):
 
         Uses only individuals with at most 2000 clusters, exactly ``n_clusters`` of which have at least
         ``least_size`` samples. Each smaller cluster is merged with the cluster to which it has the highest
-        total neighbour weight or, without neighbours, with the nearest mean. With up to three features, the
-        best result has the highest minimax silhouette (of up to 600 samples), if this is at least 0.4.
-        Otherwise, the best result has the lowest variance. Returns the index of the best individual and its
-        labels after merging (numbered by first appearance), or None if no individual can be used. Takes
-        O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        total neighbour weight or, if it has no neighbours, with the cluster whose mean is nearest. With up to
+        three features, the best result has the highest minimax silhouette (of up to 600 samples), if this is
+        at least 0.4. Otherwise, the best result has the lowest variance. Returns the index of the best
+        individual and its labels after merging (numbered by first appearance), or None if no individual can
+        be used. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))

@@ -36,7 +36,7 @@ Inequality = Callable[[Labels], FloatArray]
 # Functions ``make(problem, algorithm)`` that return operators, keyed by the class of the problem or its
 # encoding. They are registered when the modules of moo_clustering.operators are imported.
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
-# Name of the objective that measures the violated share of the constraints.
+# Name of the objective or inequality V, the violation of must-links and cannot-links.
 VIOLATION = "constraint_violation"
 # Name of the constraint that counts a partition's undefined indices.
 UNDEFINED_INDEX = "undefined_index"
@@ -48,7 +48,7 @@ class FixedProblem(Documented, Problem):
     Parameters
     ----------
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. The violation V in [0, 2] is the sum of the violated share of each.
+        Must-links and cannot-links. The violation V (0 to 2) is the sum of their two violated shares.
     n_jobs : int, optional
         Number of threads, which does not affect the result.
     max_memory : int
@@ -651,7 +651,7 @@ def _evaluated(
     caller: int, problem: Problem, X: NDArray[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, NDArray[Any]]:
     out: dict[str, Any] = {}
-    # In its own process, the caller has already limited BLAS for all threads.
+    # In the caller's process, BLAS is already limited for all threads.
     with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}
