@@ -61,10 +61,10 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements per block when an array is copied for hashing
-# An archive may expand to this number of bytes or, if larger, to this multiple of its size. Decompression
-# bombs exceed both limits, because zeros compress to a thousandth of their size. Other archives rarely do.
+# Limits to the expanded size of an archive: in bytes, and as a multiple of its compressed size. It must
+# exceed both to be rejected, as decompression bombs do: zeros compress to a thousandth of their size.
 _ALWAYS, EXPANSION = 2**28, 100
-# Maximum number of rows or columns of an empty array.
+# Maximum length of each axis of an array without elements.
 _MOST_EMPTY = 2**24
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
@@ -72,8 +72,8 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
 }
 _KIND = "checkpoint"
 # Spreadsheets evaluate a cell that begins with a sign such as =, even after blanks. Some ignore quotes, and
-# begin a new cell after separators of other locales and line ends. Therefore, the text is escaped at its
-# beginning, after each separator, and after a separator at its end, where the closing quote would begin a new
+# begin a new cell after line ends and separators of other locales. Therefore, the text is escaped at its
+# beginning and after each separator, even after one at its end, because the closing quote would begin a new
 # cell. Apostrophes are escaped too, so that reading restores them. `download.js` in the report does the same.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
@@ -279,7 +279,7 @@ def _is_abandoned(temporary: str, number: int) -> bool:
     before = os.lstat(temporary)
     if os.path.basename(temporary) in _WRITING or not stat.S_ISREG(before.st_mode):
         return False
-    if sys.platform == "win32":  # Windows cannot remove an open file
+    if sys.platform == "win32":  # Windows cannot remove files that are open
         return time.time() - before.st_mtime > _UNTOUCHED
     with open(temporary, "rb") as file:
         try:
@@ -348,7 +348,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
         _sweep(path.parent)
         yield is_held
     finally:
-        # Remove the file before the lock is released. Windows can remove only closed files.
+        # Remove the file before releasing the lock. On Windows, only closed files can be removed.
         if sys.platform == "win32":
             os.close(descriptor)
         if is_held():
@@ -374,7 +374,7 @@ def _lock_file(path: Path) -> int:
                 raise BlockingIOError(error.errno, error.strerror) from error
             fault = f"the file system of {path.parent} does not support locks ({error.strerror})"
             warn_caller(f"{fault}; make sure that no other process writes to this folder")
-        # If the previous owner removed the file between the two calls, try again with a new file.
+        # If the file was removed between opening and locking it, try again with a new file.
         if os.fstat(descriptor).st_nlink:
             return descriptor
         os.close(descriptor)
@@ -407,7 +407,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
-            # Name ``path``: the error names no file (full disk) or only the temporary file.
+            # Name ``path``, because the error names no file (full disk) or only the temporary file.
             if error.errno is None:  # image libraries raise errors without errno
                 raise type(error)(f"{path}: {error}") from error
             raise OSError(error.errno, error.strerror, str(path)) from error
@@ -466,7 +466,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of all arrays but the header, and of its ``arrays``, ``sparse`` and ``meta``."""
+    """Return the SHA-256 of all arrays but the header, and the header's ``arrays``, ``sparse``, ``meta``."""
     names = [name for name in members if name != HEADER]
     described = [header[part] for part in ("arrays", "sparse", "meta")]
     text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
@@ -474,7 +474,7 @@ def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> st
 
 
 def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
-    """Raise a ValueError if the arrays do not match the checksum in the header; accept a missing header."""
+    """Raise a ValueError if the header's checksum does not match the arrays; without a header, do nothing."""
     if HEADER not in members:
         return
     try:
@@ -589,7 +589,7 @@ def to_json(value: Any, where: str = "value") -> Any:
 
 
 def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
-    """Read all arrays in an archive; raise ``kind`` if it is damaged or lacks a ``needed`` array."""
+    """Read all arrays; raise a ``kind`` error if the archive is damaged or lacks a ``needed`` array."""
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
             raise kind(f"{path} is not a NumPy archive (.npz), or is truncated")
@@ -640,7 +640,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
     """Return the number of members listed at the end of a zip file; None if it exceeds the two-byte field."""
-    # The list is followed by a record of 22 bytes, whose comment has up to 65,535 more bytes.
+    # After the list, the file ends with a record of 22 bytes and a comment of up to 65,535 bytes.
     file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
     start = end.rfind(b"PK\x05\x06")
@@ -657,11 +657,11 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         try:
             shape, _, dtype = _HEADERS[version](file)
         except ValueError as error:
-            # For long headers, NumPy's message recommends unpickling, which is unsafe, so replace it.
+            # Replace NumPy's message, because for long headers it recommends unpickling, which is unsafe.
             raise ValueError(f"array {name!r} has an unreadable header") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")
-        # Check each number: shapes such as (-2, -3) and (True, 6) could match the number of bytes.
+        # Check each length: (-2, -3) and (True, 6) are invalid, but could match the number of bytes.
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError(f"array {name!r} declares the invalid shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
@@ -757,7 +757,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # Accept a superset or subset, because either process may have loaded more libraries.
+    # Accept a superset or subset of the kernels, because either process may have loaded more libraries.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
@@ -768,7 +768,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = "") -> list[str]:
-    """Describe each key whose value differs between two mappings; ``what`` precedes the key's name."""
+    """Describe each key whose value differs between two mappings; ``what`` is put before the key."""
     found = []
     for key in {**there, **here}:
         if key in there and key in here:

@@ -105,13 +105,13 @@ class PoolResult:
     interval : tuple of float
         Lower and upper bound of the expected adjusted Rand index.
     verdict, verdict_line : str
-        Verdict in a few words, and in a line with figures.
+        Verdict in a few words, and in one line with figures.
     remarks : tuple of str
         Reasons for the verdict, and reservations.
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Number of clusters for each granularity: of the result or, for the others, of the best partition.
+        Number of clusters by granularity: of the result or, for other granularities, of the best partition.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -121,10 +121,10 @@ class PoolResult:
     classes : ndarray, optional
         Classes, after a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Position of each cluster's class in ``classes``; -1 for new classes. None if cluster c is class c.
+        Position of each cluster's class in ``classes``; -1 for new classes. If None, cluster c is class c.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
-        Best scores of the evolution and its controls.
+        Best scores of the evolution and of its control runs.
     described : sequence of mapping
         For each alternative: its confidence, its families, and how it differs from the result.
     arrays : mapping of str to ndarray
@@ -153,7 +153,7 @@ class PoolResult:
 
 
 class Coassociation(NamedTuple):
-    """Fraction of the pool that groups two samples (or, for many samples, two landmarks) together.
+    """Fraction of the pool's partitions that join two samples (or landmarks, if there are many samples).
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class ClusteringResult:
     member : int, optional
         Row of the partition ``labels`` in the front.
     member_is_known : bool
-        Whether ``member=None`` means that ``labels`` is not on the front. If False, the front is searched.
+        If True, ``member=None`` means that ``labels`` is not on the front. If False, the front is searched.
     rules : sequence of str
         Names of the rules that select a solution without a new search.
     select : callable, optional
@@ -374,7 +374,7 @@ def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list
 
 
 def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 0) -> str:
-    """Describe clusters, ``new`` of which have no labels, and outliers: "2 clusters of 9, 5 samples"."""
+    """Describe cluster sizes, outliers and the number of ``new`` clusters: "2 clusters of 9, 5 samples"."""
     weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
     sizes = np.sort(np.bincount(labels[labels >= 0], weights[labels >= 0]).astype(np.int64))[::-1]
     sizes = sizes[sizes > 0]
@@ -392,7 +392,7 @@ def recall_text(recall: float | None) -> str | None:
 
 
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
-    """Return the user's cluster names after applying changes; None removes a name."""
+    """Return the user's cluster names after applying changes; changing a name to None removes it."""
     if not isinstance(changes, Mapping):
         raise TypeError(f"names must be a mapping from clusters to names, got {quoted(changes)}")
     found: dict[int, str | None] = dict(user_names)
@@ -454,13 +454,13 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return all attributes that are not None, by key; ``attributes`` maps keys to attribute names."""
+    """Return the attributes that are not None; ``attributes`` maps keys of the result to attribute names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
 class SearchHistory(NamedTuple):
-    """Values and objectives of a run at each step."""
+    """Values of curves, and objectives of the individuals, at each step of a search."""
 
     step: str  # unit of the steps
     frame: pd.DataFrame  # shape (n_steps, n_curves): values, indexed by step

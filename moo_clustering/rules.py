@@ -225,7 +225,7 @@ class ClusterRules(Sequence[RuleSet]):
         return len(self._found)
 
     def select(self, fidelity: float = 0.95) -> RuleSet:
-        """Return the shortest rule set with at least this fidelity that has rules for the most clusters.
+        """Return the shortest rule set of at least this fidelity with rules for as many clusters as possible.
 
         If there is no such rule set, returns the one with the highest fidelity. Raises a ValueError unless
         ``fidelity`` is between 0 and 1.
@@ -372,7 +372,7 @@ class _Test:
 
 @dataclass(frozen=True)
 class _Node:
-    """Leaf with a cluster, or condition with subtrees for rows that satisfy it and for all other rows."""
+    """Leaf with a cluster, or condition with two subtrees: for rows that satisfy it, and for all others."""
 
     cluster: int = -1
     split: tuple[_Test, _Node, _Node] | None = None
@@ -391,7 +391,7 @@ class _Column:
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
         """Describe a column, and convert its values to numbers, seconds or category codes."""
-        if column.dtype == object:  # find the type of, for example, booleans with None
+        if column.dtype == object:  # find the type, such as boolean for booleans with None
             column = column.convert_dtypes()
         known = column.notna().to_numpy()
         numbers, types = np.full(len(column), np.nan), pd.api.types
@@ -431,7 +431,7 @@ class _Column:
             known, texts = ~np.isnan(found), np.full(len(found), "", dtype=object)
             texts[known] = np.array(other.categories, dtype=object)[found[known].astype(np.intp)]
         places = {category: float(place) for place, category in enumerate(self.categories)}
-        # Unknown categories do not satisfy any condition.
+        # Unknown categories get -1, and thus satisfy no condition.
         pairs = zip(texts, known, strict=True)
         return np.array([places.get(text, -1.0) if is_known else np.nan for text, is_known in pairs])
 
@@ -453,12 +453,12 @@ class _Column:
             offset = "" if self.zone is None else "+00:00"
             return f"{name} {test.sign} '{_moment(test.value, None, full=True)}{offset}'"
         if language == "sql" and self.kind == "date":
-            # Compare with the next day: the text "2024-01-31 10:00" belongs to, but exceeds "2024-01-31".
+            # Compare with the next day, because the text "2024-01-31 10:00" is larger than "2024-01-31".
             return f"{name} {'<' if test.sign == '<=' else '>='} '{_moment(test.value + 86400.0, None)}'"
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
     def formula(self, test: _Test, cell: str, decimal: str) -> str:
-        """Return a condition as a factor in a spreadsheet formula; it is 0 for empty cells."""
+        """Return a condition as a factor in a spreadsheet formula; the factor is 0 for empty cells."""
         # In spreadsheets, text and TRUE are larger than all numbers, and an empty cell equals both 0 and "".
         number = f'({cell}<>"")*({cell}<1E+300)'
         if self.kind == "category":
@@ -521,7 +521,7 @@ class _Table:
         return values
 
     def sentences(self, path: Sequence[tuple[_Test, bool]]) -> Iterator[str]:
-        """Yield texts of the conditions on a path to a leaf: one per column, but only one for all terms."""
+        """Yield texts of the conditions on a path to a leaf: one per column, but one for all term columns."""
         terms: tuple[list[str], list[str]] = [], []  # absent, present
         for place in dict.fromkeys(test.column for test, _ in path):
             tests, column = [each for each in path if each[0].column == place], self.columns[place]
@@ -538,7 +538,7 @@ class _Table:
 
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
-        # Missing values satisfy no condition, so they reach this leaf if none must hold on its path.
+        # Missing values satisfy no condition, so they reach this leaf if its path requires none to be true.
         missing = " (or missing)" if column.has_missing and not any(holds for _, holds in path) else ""
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
@@ -584,7 +584,7 @@ class _Search:
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            # Improve at most 24 trees, at even steps from the smallest to the largest.
+            # Improve at most 24 trees, evenly spaced from the smallest to the largest.
             chosen = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [descent.improve(tree) if at in chosen else tree for at, tree in enumerate(starts)]
         return found
@@ -628,7 +628,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return candidate conditions: those on categories, then cuts in order of decreasing gaps."""
+        """Return candidate conditions: those on categories, then cuts, ordered from the widest gap down."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():
@@ -652,7 +652,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return positions in ``different`` to cut after: all or, if many, those of a tree and quantiles."""
+        """Return positions in ``different`` after which to cut: all or, if many, by a tree and quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.
@@ -664,7 +664,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return (number of correct rows, tree) for 1, 2, ... leaves, while more leaves add correct rows."""
+        """Return (number of correct rows, best tree) for 1, 2, ... leaves, while this number increases."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -709,9 +709,9 @@ class _Search:
     def _depth_two(
         self, rows: NDArray[np.intp], here: NDArray[np.bool_], differs: NDArray[np.intp], most: int
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
-        """Return the best trees of depth two for each number of leaves (2 to ``most``), and their roots."""
+        """Return the best depth-two tree for each number of leaves (2 to ``most``), and the trees' roots."""
         n, labels = here.shape[1], self._labels[rows]
-        # Two conditions divide the rows into four parts, one into two: size of each part's largest cluster.
+        # Size of the largest cluster in each part: two conditions give four parts, one condition gives two.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -720,7 +720,7 @@ class _Search:
             neither = total - both - only_first - only_second
             np.maximum(quarters, np.stack([both, only_first, only_second, neither]), out=quarters)
             np.maximum(halves, np.stack([single, total - single]), out=halves)
-        # Best second condition for the rows that satisfy each first condition, and for all other rows.
+        # Best second condition, given each first condition: for the rows that satisfy it, and for all others.
         sums = quarters[0] + quarters[1], quarters[2] + quarters[3]
         second, split = [each.argmax(axis=1) for each in sums], [each.max(axis=1) for each in sums]
 
@@ -752,7 +752,7 @@ class _Search:
 class _Descent:
     """Coordinate descent that optimises the conditions of a tree one at a time."""
 
-    # Distinct values are numbered through all columns; missing values come last in each column.
+    # Numbers of distinct values continue from column to column; missing values come last in each column.
 
     def __init__(
         self, values: FloatArray, labels: NDArray[np.intp], columns: Sequence[int], kinds: NDArray[Any]
@@ -781,7 +781,7 @@ class _Descent:
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise each condition (in its own column with ``own_column``) while this adds correct rows."""
+        """Optimise each condition, with ``own_column`` in its column, while this adds correct rows."""
         right = self._n_right(tree)
         for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
@@ -806,7 +806,7 @@ class _Descent:
         return _Node(split=(test, yes, self._optimised(no, rows[~holds], own_column)))
 
     def _best(self, rows: NDArray[np.intp], gain: FloatArray, test: _Test, column: int | None) -> _Test:
-        """Return the condition whose rows have the largest total gain, or ``test`` if none is better."""
+        """Return the condition with the largest total gain of its rows, or ``test`` if none is better."""
         chosen = slice(None)
         if column is not None:
             place = int(np.flatnonzero(self._columns == column)[0])
@@ -845,7 +845,7 @@ class _Descent:
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return the best tree of at most 1, 2, ... leaves, without trees that add no correct rows."""
+    """Return the best tree with at most 1, 2, ... leaves, up to the last that adds correct rows."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])
@@ -907,7 +907,7 @@ def _tests_of(tree: _Node) -> list[_Test]:
 
 
 def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows to search: all rows in clusters or, if many, a sample with 20 or more per cluster."""
+    """Return the rows to search: all in clusters or, if there are many, a sample with 20+ per cluster."""
     inside = np.flatnonzero(labels >= 0)
     if len(inside) <= _MOST_ROWS:
         return inside

@@ -26,8 +26,8 @@ class SeedSampling(base.SeededSampling):
     Parameters
     ----------
     by_class : bool, default=False
-        Whether to draw labelled documents, cycling through the classes in random order. If a class has no
-        more documents, any labelled document is drawn. Raises a ValueError if no document is labelled.
+        Whether to draw labelled documents, cycling through the classes in random order. If a class is used
+        up, any labelled document is drawn. Raises a ValueError if no document is labelled.
     """
 
     def __init__(self, by_class: bool = False) -> None:
@@ -99,8 +99,8 @@ class DistantSeedMutation(base.DrawnMutation):
     Parameters
     ----------
     kind : {"full", "replace"}, default="full"
-        ``"full"`` replaces a seed, adds a seed in a random slot or drops a seed, with equal probability. If a
-        seed cannot be added or dropped, one is replaced.
+        ``"full"`` replaces a seed, adds a seed in a random slot or drops a seed, with equal probability. If
+        the number of seeds cannot change, a seed is replaced.
     """
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
@@ -125,21 +125,21 @@ class DistantSeedMutation(base.DrawnMutation):
 
 
 def _distant(distances: AnyFloatArray, slots: IntArray, rng: Generator) -> Int64Array:
-    """Draw a new document for each row, in proportion to distance or, if all distances are 0, uniformly."""
+    """Draw a new document per row with probability proportional to distance (uniformly if all are 0)."""
     weights = np.asarray(distances, dtype=np.float64).copy()
     row, place = np.nonzero(slots >= 0)
     weights[row, slots[row, place]] = 0.0
     cumulative = np.cumsum(weights, axis=1)
-    # The first sum above the threshold belongs to a document with positive weight.
+    # The first document whose cumulative weight exceeds the threshold has a positive weight.
     drawn = (cumulative > rng.random(len(slots))[:, np.newaxis] * cumulative[:, -1:]).argmax(axis=1)
     return np.where(cumulative[:, -1] > 0.0, drawn, random_absent(slots, weights.shape[1], rng))
 
 
 class SweepSeedMutation(base.DrawnMutation):
-    """Replace each seed with the document with the highest membership in its cluster (local search).
+    """Replace each seed with the document that has the highest membership in the seed's cluster.
 
-    The mutant's evaluation thus starts close to the final clusters of its parent. If each seed is already
-    that document, the mutant is a copy. For requirements, time and source, see :class:`DistantSeedMutation`.
+    The mutant's evaluation thus starts close to the final clusters of its parent. If no seed changes, the
+    mutant is a copy. For requirements, time and source, see :class:`DistantSeedMutation`.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

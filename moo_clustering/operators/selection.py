@@ -31,7 +31,7 @@ def batched_tournament(
     pop : Population
         Raises a ValueError if a feasible individual lacks ``crowding`` or, in tournaments by rank, ``rank``.
     P : ndarray of shape (n_tournaments, pressure)
-        Positions of the competitors in ``pop``. The winner of the first two meets the third, and so on.
+        Positions of the competitors in ``pop``. The winner of the first two faces the third, and so on.
     algorithm : pymoo Algorithm, optional
         Its ``tournament_type`` is used: ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
@@ -75,7 +75,7 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
-    """Return an attribute as floats, with NaN if missing; raise a ValueError if it is missing but needed."""
+    """Return an attribute as floats, NaN if missing; raise a ValueError if ``needed`` individuals lack it."""
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which the NSGA-II survival sets")

@@ -26,10 +26,10 @@ TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Create individuals whose samples have weights for one, some or all of their candidates.
+    """Create individuals that link each sample to a number of its nearest candidates, from one to all.
 
-    Individual m of 0..n-1 uses the 1 + round((w - 1) m / (n - 1)) nearest of each sample's w candidates.
-    Their weights are equal at first, then refitted by coordinate descent; nothing is random. Sets
+    Each sample has w candidates, of which individual m = 0, ..., n - 1 uses the 1 + round((w - 1) m / (n -
+    1)) nearest. Their weights start equal and are refitted by coordinate descent; nothing is random. Sets
     ``row_errors`` and ``row_sizes`` for :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w
     n_features n_sweeps) time. Reconstructed, because the original operators (Luo, Jiao and Lozano, IEEE TEVC,
     2016) were not available.
@@ -63,8 +63,8 @@ class SparseRowSampling(Sampling):
 class RowUniformCrossover(base.PairCrossover):
     """Swap each sample's row of weights between two parents with probability one half.
 
-    Requires an ``SRMOSCProblem``. Swaps the entries of ``row_errors`` and ``row_sizes`` if both parents have
-    them. Takes O(N w) time and memory per crossed pair. Reconstructed like :class:`SparseRowSampling`.
+    Requires an ``SRMOSCProblem``. If both parents have ``row_errors`` and ``row_sizes``, their entries are
+    swapped too. Takes O(N w) time and memory per crossed pair. Reconstructed like :class:`SparseRowSampling`.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class SupportMutation(base.SeededMutation):
     """Drop the smallest weight in a row or add the candidate with the largest gain, then refit the weights.
 
     A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G,
-    where g is minus half the derivative of the error by this weight, and G half the second derivative. The
+    where g is minus half the derivative of the error by this weight, and G is half the second derivative. The
     last weight in a row is never dropped; the weights are refitted even if none is added or dropped. Requires
     an ``SRMOSCProblem``. With ``links`` weights per row, takes O(row_rate N n_features (w + n_sweeps links))
     time per individual. Reconstructed like :class:`SparseRowSampling`.
@@ -168,7 +168,7 @@ class SupportMutation(base.SeededMutation):
             pop = Population.create(*(individual.copy() for individual in pop))
         for k in np.flatnonzero(rng.random(len(pop)) <= float(self.prob.value)):
             individual = pop[k]
-            # Copy the genes, because a parent may share the array.
+            # Copy the genes, because a parent may use the same array.
             genes = problem.weights(individual.X)[0]
             tables = None
             if all(individual.has(name) for name in TABLES):

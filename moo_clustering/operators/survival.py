@@ -1,4 +1,4 @@
-"""Survival operators that use a constraint bonus, recompute diversity, keep an elite or are random."""
+"""Survival operators with a constraint bonus, recomputed diversity, an elite or random choice."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class _SeededSurvival(Survival):
 class ConstraintCrowdingSurvival(_SeededSurvival):
     """Select survivors by rank, then by the sum of crowding distance and a constraint bonus, then at random.
 
-    The bonus, the sum of the satisfied shares of must-links and cannot-links, is the individuals' attribute
+    The bonus is the satisfied share of must-links plus that of cannot-links. It is the individuals' attribute
     ``"constraint_bonus"`` (default: 0), which :class:`~moo_clustering.problems.PartitionProblem` sets with
-    ``constraint_handling="crowding"``. The ``crowding`` of survivors includes the bonus. The paper decides
-    tournaments by rank: set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source:
-    NSGA-II-clus, Algorithms 1 and 2.
+    ``constraint_handling="crowding"``. The ``crowding`` of survivors includes the bonus. To decide
+    tournaments by rank, as in the paper, set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
+    Source: NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 def rank_with_bonus(
     F: FloatArray, bonus: FloatArray, boundary: Boundary, n_ranked: int | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """Return front numbers, and crowding distances plus bonus; -1 and NaN after ``n_ranked`` individuals."""
+    """Return front numbers and crowding plus bonus; -1 and NaN once ``n_ranked`` individuals are ranked."""
     rank, crowding = np.full(len(F), -1), np.full(len(F), np.nan)
     for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_ranked)):
         rank[front] = k
@@ -132,8 +132,8 @@ class DynamicDiversitySurvival(_SeededSurvival):
     pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
     computes f2 relative to all parents and offspring before ranking, and recomputes f2, rank and crowding
     relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``. For
-    ``pop`` individuals of N samples, f2 takes O(pop N) time, and ``"slots"`` O(n_div pop N). Source: PESC,
-    Eq. 2 and "Complexity analysis"; of the options below, PESC specifies only ``n_div``.
+    ``pop`` individuals of N samples, f2 takes O(pop N) time; ``"slots"`` takes O(n_div pop N) time. Source:
+    PESC, Eq. 2 and "Complexity analysis"; of the options below, PESC specifies only ``n_div``.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
         - ``"slots"``: the first ``n_survive - n_div`` survivors are selected by front and crowding. The rest
           are selected one at a time, front by front, each as different as possible from all survivors so far.
-        - ``"last_front"``: if only part of a front survives, it is selected by diversity among all parents
-          and offspring instead of by crowding; the member of this front with the lowest f1 always survives.
+        - ``"last_front"``: if only part of a front survives, this part is selected by diversity among all
+          parents and offspring, not by crowding. The member of this front with the lowest f1 always survives.
         - ``"none"``: same as NSGA-II.
     n_div : int, optional
         Number of survivors selected for diversity with ``"slots"``. Default: ceil(0.1 n_survive).
@@ -172,7 +172,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the survivors' rows and objectives, with f2 relative to the survivors, shape (n_survive, 2).
+        """Return the rows of the survivors and their objectives (n_survive, 2), f2 relative to the survivors.
 
         ``ranks`` contains rank-encoded individuals, shape (n_individuals, n_samples). ``F`` contains their
         objectives f1 and f2, shape (n_individuals, 2); these f2 are ignored.
@@ -183,7 +183,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         dropped = np.setdiff1d(np.arange(len(ranks)), chosen)
         if len(dropped) == 0:
             return chosen, merged[chosen]
-        # Subtract from the counts instead of counting again, which would take longer.
+        # Subtracting the dropped individuals is faster than counting the survivors again.
         remove_counts(counts, ranks[dropped], n_jobs=problem.n_jobs)
         f2 = problem.one_minus_diversity(ranks[chosen], counts, len(chosen))
         return chosen, np.column_stack([merged[chosen, 0], f2])
@@ -214,10 +214,10 @@ def _most_different(
     rest: IntArray,
     n_div: int,
 ) -> IntArray:
-    """Select ``n_div`` diverse individuals of ``rest``, which is sorted by front, crowding and position."""
+    """Select ``n_div`` diverse individuals from ``rest``, which is sorted by front, crowding, position."""
     if n_div == 0:
         return rest[:0]
-    # The fronts of the first n_div individuals suffice, because fronts are used up in order.
+    # Only fronts of the first n_div individuals are needed: each front is exhausted before the next is used.
     rest = rest[rank[rest] <= rank[rest[n_div - 1]]]
     candidates, front = ranks[rest], rank[rest]
     shared = np.zeros(len(rest), dtype=np.int64)
@@ -227,7 +227,7 @@ def _most_different(
     picked = []
     for _ in range(n_div):
         first = np.flatnonzero(free & (front == front[free.argmax()]))
-        # argmin returns the first of tied individuals, which has the largest crowding distance.
+        # If individuals are tied, argmin returns the first, which has the largest crowding distance.
         pick = first[np.argmin(shared[first])]
         picked.append(rest[pick])
         free[pick] = False
@@ -245,7 +245,7 @@ class EliteSurvival(Survival):
     Parameters
     ----------
     survival : pymoo Survival
-        Selects all survivors at once. Elite individuals not among them then replace the last survivors.
+        Selects all survivors at once. Missing elite individuals then replace the last of these survivors.
     scalar : callable
         See :class:`EliteMemory`. A partition's score must not depend on the other partitions.
     n_elite : int, default=4
@@ -282,7 +282,7 @@ class EliteSurvival(Survival):
 
 
 class EliteMemory:
-    """Memory of the distinct partitions with the highest scalar scores in all updates so far.
+    """Memory of the distinct partitions with the highest scalar scores seen in any update.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ class EliteMemory:
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Put missing elite rows into ``chosen``, in place of its last rows that are not in the elite."""
+    """Return ``chosen`` with all elite rows; missing ones replace the last rows that are not in the elite."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()

@@ -26,12 +26,12 @@ LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 
 
 class MSTInterestingnessSampling(base.SeededSampling):
-    """Create individuals from a spanning tree without the links most likely to join different clusters.
+    """Create individuals by removing the tree links that are most likely to join different clusters.
 
     Requires a ``MOCKProblem`` with any encoding. A link is interesting if neither endpoint is among the L
-    nearest neighbours of the other. Takes O(n_individuals n_var) time. With kind "2007", each individual in
-    the second half of the population adds up to ten k-means iterations. Source: Handl and Knowles, IEEE TEVC
-    11(1), 2007, section on initialisation.
+    nearest neighbours of the other. Takes O(n_individuals n_var) time. Kind "2007" also runs up to ten
+    k-means iterations for each individual in the second half of the population. Source: Handl and Knowles,
+    IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class MSTInterestingnessSampling(base.SeededSampling):
         - ``"delta"``: the first individual is the whole tree. Each other individual lacks the k - 1 most
           interesting links of the tree; all k = 2, 3, ... are used in random order.
         - ``"2007"``: in up to half of the population, individual i = 0, 1, ... lacks the i most interesting
-          links. The others lack the links between k-means clusters, for k = 2, 3, ..., then again from 2.
+          links. The others lack the links between the clusters of k-means, with k = 2, 3, ..., repeatedly.
     replace : {"neighbor", "self"}, default="neighbor"
         Whether a sample whose tree link is removed is linked to a random neighbour or to itself. Ignored for
-        "split" encodings. With "delta", ``"neighbor"`` may draw the sample itself, but not the removed link.
+        "split" encodings. With "delta", ``"neighbor"`` may draw the sample itself, never the removed link.
     """
 
     _needs = LINKS
@@ -67,7 +67,7 @@ class MSTInterestingnessSampling(base.SeededSampling):
 
 
 class GreedyFrontSampling(base.SeededSampling):
-    """Take part of the population from a greedily constructed front, at even steps from end to end.
+    """Take part of the population from a greedily constructed front, evenly spaced from end to end.
 
     Requires :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
@@ -133,7 +133,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_interest(problem: Any) -> NDArray[np.intp]:
-    """Return the genes of all tree links, most interesting links first."""
+    """Return the gene position of each tree link, from the most to the least interesting link."""
     gene_of = np.full(problem.n_samples, -1, dtype=np.intp)
     gene_of[problem.encoding.relevant] = np.arange(problem.n_var)
     genes = gene_of[problem.graph.interest.order]
@@ -152,13 +152,13 @@ def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArr
 def draw_links(
     neighbors: NDArray[np.int32], samples: IntArray, current: IntArray | None, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw a neighbour of each sample; given ``current`` links, another neighbour or the sample itself."""
+    """Draw a neighbour per sample; if ``current`` links are given, a different one or the sample itself."""
     width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
     if current is None:
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw one position fewer, and skip the position of the current link.
+    # Draw from one position fewer, then skip the position of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn = rng.integers(0, width + 1 - same.any(axis=1))
     return choices[np.arange(len(samples)), drawn + (drawn >= place)]
@@ -167,11 +167,11 @@ def draw_links(
 class NeighborBiasedMutation(base.SeededMutation):
     """Replace links by links to random near neighbours; links to far neighbours are more likely to change.
 
-    Draws from the L nearest neighbours. A link to the l-th nearest neighbour changes with probability
-    1/n + (l/n)^2, at most 1. A sample linked to itself has l = 0; a link that is neither in the tree nor to
-    the L nearest neighbours has l = L + 1. "split" encodings flip bits instead; bits 0 have l = 0. Requires a
-    ``MOCKProblem``. Draws O(expected changes + interesting links) random numbers per individual. Source:
-    Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+    Draws from the L nearest neighbours. A link to the l-th nearest neighbour changes with probability 1/n +
+    (l/n)^2, at most 1. If a sample is linked to itself, l is 0. For a link that is neither in the tree nor to
+    the L nearest neighbours, l is L + 1. "split" encodings flip bits instead; l is 0 for bits that are 0.
+    Requires a ``MOCKProblem``. Draws O(expected changes + interesting links) random numbers per individual.
+    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------
@@ -209,8 +209,8 @@ def _mutated_genes(
     problem: Any, X: NDArray[Any], n: int, rng: np.random.Generator
 ) -> tuple[IntpArray, IntpArray]:
     """Draw the rows and columns of the genes to change."""
-    # To draw fewer random numbers, draw genes with the probability for rank L + 1, then keep some of them to
-    # obtain their own, lower probabilities. Tree links of higher rank are tried individually.
+    # Draw genes with the probability of rank L + 1, then drop some, so that lower ranks have their own
+    # probability. This takes few random numbers. Tree links of higher rank are drawn separately.
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]

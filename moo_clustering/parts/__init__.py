@@ -1,4 +1,4 @@
-"""Tables that may exceed memory: reading them in parts, passes over all parts, and writing labels."""
+"""Tables that may exceed memory: reading in parts, computing in passes over all parts, writing labels."""
 
 import lazy_loader as _lazy
 

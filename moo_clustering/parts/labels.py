@@ -60,7 +60,7 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     except ImportError:
         return np.concatenate(parts.map(_labels, label, description="labels"))
     if (client := current_client()) is not None:
-        check_workers(client)  # otherwise, Dask retries tasks that workers cannot unpickle
+        check_workers(client)  # if unchecked, Dask retries tasks that workers cannot unpickle
     label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)
     blocks = []
     for part in parts.items:
@@ -98,7 +98,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    digest = joblib.hash(label, hash_name="sha1")  # the same for equal objects, whose pickles may differ
+    digest = joblib.hash(label, hash_name="sha1")  # equal for equal objects, even if pickles differ
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
     for file in sorted(target.glob("labels-*.parquet")):
@@ -126,7 +126,7 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
 
     file, key = named[start]
     if os.path.exists(file):
-        return len(rows)  # a rerun of a task whose worker died after writing
+        return len(rows)  # the task is repeated because its worker died after writing
     found: Any = _labels(rows, start, label)
     columns = found if isinstance(found, dict) else {"cluster": found}
     table = pa.table({"row": np.arange(start, start + len(rows)), **columns})

@@ -39,7 +39,7 @@ def current_client() -> Any:
     if distributed is None:
         return None
     with suppress(ValueError):
-        # Succeeds only inside a task, where waiting for other tasks could block the worker forever.
+        # This succeeds only inside a task. Waiting there for other tasks could block the worker forever.
         distributed.get_worker()
         return None
     with suppress(ValueError):
@@ -57,7 +57,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """List or merge the results of ``visit(part, rows, *args)``; rows is None unless Dask computes them."""
+    """Return or merge the results of ``visit(part, rows, *args)``; rows is None unless Dask computes rows."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
@@ -99,7 +99,7 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # If its worker dies, Dask reruns this task; arguments sent by ``scatter`` would be lost.
+        # Send the arguments as a task, which Dask reruns if its worker dies; ``scatter`` would lose them.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)

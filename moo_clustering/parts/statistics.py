@@ -20,8 +20,8 @@ class Survey:
     """Column bounds of a partitioned table, and a uniform sample of its rows without replacement."""
 
     # ``numbers`` are the row indices of the sample, in random order; ``rows`` are its rows in float64.
-    # ``offsets`` are subtracted one after the other, so that statistics lose little to rounding: the first
-    # sampled row, then the mean of the sampled rows relative to it.
+    # ``offsets`` are the first sampled row, and the mean of the sampled rows relative to it. They are
+    # subtracted one after the other, so that statistics lose little to rounding.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -61,7 +61,7 @@ class Survey:
 
 
 class CenterStatistics(NamedTuple):
-    """Statistics of the clusters of rows nearest to each centre, for p candidates (sets of k centres)."""
+    """Statistics for p candidates: sets of k centres, whose clusters are the rows nearest to each centre."""
 
     sizes: Int64Array  # (p, k)
     means: FloatArray  # (p, k, n_features); the centre if a cluster is empty
@@ -87,7 +87,7 @@ class Drawn(NamedTuple):
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     """Find column bounds and draw a uniform sample in one pass, independent of the division into parts."""
-    # Parts return only rows with keys below a limit, hence few unsampled rows. ``seed`` must be below 2^63.
+    # Parts return only rows with keys below a limit, so few are not sampled. ``seed`` must be below 2^63.
     drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
     found = drawn(key_limit(sample_size, parts.n_rows))
     if len(found[2].keys) < min(sample_size, parts.n_rows):
@@ -97,7 +97,7 @@ def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
 
 
 def grain(largest: float, n: int) -> float:
-    """Return a power of two such that n of its multiples, up to ``largest`` each, sum exactly in float64."""
+    """Return a power of two such that n multiples of it, each up to ``largest``, sum exactly in float64."""
     return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
 
 
@@ -117,7 +117,7 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 
 def key_limit(size: int, n: int) -> float:
-    """Return a limit that, with probability 1 - 10^-9, at least ``size`` of n row keys do not exceed."""
+    """Return a limit: at least ``size`` of n row keys do not exceed it, with probability 1 - 10^-9."""
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 

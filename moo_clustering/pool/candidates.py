@@ -154,7 +154,7 @@ class PartitionPool:
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
-        """Return the labels of samples with landmarks ``index``, shape (n_partitions, len(index))."""
+        """Return the labels of samples whose landmarks are ``index``, shape (n_partitions, len(index))."""
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
@@ -193,12 +193,12 @@ def candidate_pool(
         - ``"km"``: k-means from three k-means++ starts and a Ward cut; k-medoids for distances.
         - ``"ward"``: Ward linkage; average linkage for distances.
         - ``"spec"``: spectral clustering of the graph.
-        - ``"genie"``, ``"genie_mr"``: Genie with Gini threshold .3, and with .5 and mutual reachability.
+        - ``"genie"``: Genie with Gini threshold .3; ``"genie_mr"``: with .5 and mutual reachability.
         - ``"hdbscan"``: HDBSCAN.
         - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20; not for distances.
         - ``"graph_agg"``: many small k-means clusters, merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters; see :func:`k_grid`. HDBSCAN determines its own numbers, up to 60.
+        Numbers of clusters; see :func:`k_grid`. HDBSCAN finds the numbers itself, up to 60.
     n_clusters : int, optional
         Additional number of clusters.
     metric : {"euclidean", "precomputed"}, default="euclidean"
@@ -325,7 +325,7 @@ def bag_candidate_pool(
     Returns
     -------
     pool : PartitionPool
-        Families are named ``family@view``, such as ``"kmed@energy"``.
+        Families are named ``FAMILY@DISTANCE`` or ``FAMILY@EMBEDDING``, such as ``"kmed@energy"``.
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
         Distance matrices by distance kind.
     """
@@ -355,7 +355,7 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """Same as :func:`bag_candidate_pool`, but with given distances and graphs, and extra candidates."""
+    """Same as :func:`bag_candidate_pool`, but from given distances and graphs, plus extra candidates."""
     # ``matrices`` must contain all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)
@@ -375,7 +375,7 @@ def pool_of_bag_views(
     failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        # SciPy warns of embeddings that look like a distance matrix; some indeed consist of distances.
+        # Ignore SciPy's warning that data look like a distance matrix: some embeddings consist of distances.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
@@ -428,7 +428,7 @@ def family_partitions(
 
 
 def family_words(family: str) -> str:
-    """Return the display name of an algorithm family, with its view or distance if any."""
+    """Return the display name of an algorithm family, followed by the distance or embedding, if any."""
     name, _, view = family.partition("@")
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
@@ -457,7 +457,7 @@ def _shared(data: clusterings.PoolData, families: Sequence[str]) -> clusterings.
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # If this fails, the families that need the result also fail, report the reason and are omitted.
+    # Ignore errors here: families that need the result then fail too, report the reason and are omitted.
     try:
         return part()
     except Exception:
@@ -469,7 +469,7 @@ def _attempt(
 ) -> tuple[list[clusterings.Partition], str | None]:
     """Return the partitions of a family, or the reason for its failure."""
     elsewhere = os.getpid() != caller
-    # The OpenMP limit applies per calling thread; warning filters and all other limits apply per process.
+    # Set the OpenMP limit in every thread, but warning filters and all other limits once per process.
     with one_thread(None if elsewhere else "openmp"), _without_warnings() if elsewhere else nullcontext():
         try:
             return BUILDERS[family](data, ks), None

@@ -28,7 +28,7 @@ Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# Minimum upper end of the automatic range of k.
+# The automatic range of k extends at least to this number.
 LEAST_TOP = 6
 # Number of random starts of k-means and k-medoids.
 _STARTS = 3
@@ -130,12 +130,12 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances between samples; None if X contains distances or storing them saves no time."""
+        """Squared distances between samples; None if X contains distances, or if storing saves no time."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
-        """Terms of log densities, shape (n_terms, n_samples); features in each product; minimum variance."""
+        """Terms of log densities (n_terms, n_samples), features in each product, and minimum variance."""
         # Terms: products of two features (above 12 features, only squares), the features, and the constant 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
@@ -274,7 +274,7 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
 
 
 def _sizes(n_samples: int) -> list[int]:
-    # A minimum size above n_samples / 3 would leave no room for two clusters and noise.
+    # A minimum cluster size above n_samples / 3 would leave no room for two clusters and noise.
     most = max(2, n_samples // 3)
     return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
 
@@ -336,7 +336,7 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Cluster symmetric distances by alternating k-medoids; keep the best of ``n_init`` k-means++ starts."""
-    # Fewer than k distinct samples form fewer than k clusters.
+    # If there are fewer than k distinct samples, there are fewer than k clusters.
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
 
@@ -381,7 +381,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
         nearest[medoids[-1]] = 0.0
         total = nearest.sum()
         if total == 0.0:
-            # All other samples are equal to a medoid.
+            # All other samples are equal to a medoid, so none can be drawn.
             break
         medoids.append(int(rng.choice(len(D), p=nearest / total)))
         nearest = np.minimum(nearest, D[medoids[-1]] ** 2)
@@ -389,16 +389,17 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 
 def n_fragments(n_samples: int) -> int:
-    """Return n_samples // 5, but at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
+    """Return how many fragments to form: n // 5, but in min(6, n)..max(40, 3 sqrt(n)) for n samples."""
     # The minimum matters if there are few samples: n_samples // 5 clusters would be too few to merge.
     return max(min(n_samples // 5, max(40, math.isqrt(9 * n_samples))), min(n_samples, LEAST_TOP))
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
-    """Merge clusters a and b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
-    # W_ab is the total similarity between a and b, and the volume vol_a that between a and all samples. If no
-    # links remain, merge the clusters with the smallest volumes. Ties are broken by the lowest labels.
-    # Returns one partition for each k up to the given number m of clusters, ascending. Takes O(m^3) time.
+    """Repeatedly merge the clusters a and b with the largest W_ab / (vol_a vol_b), down to ``min(ks)``."""
+    # W_ab is the total similarity between a and b; the volume vol_a is that between a and all samples. If no
+    # links remain, the clusters with the smallest volumes are merged. Ties are broken by the lowest labels.
+    # Returns partitions for all ``ks`` up to the number m of given clusters, by ascending k. Takes O(m^3)
+    # time.
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
     members = csr_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), m))
@@ -459,7 +460,7 @@ def reason_of(error: Exception) -> str:
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """Issue one warning for all failures. Families in ``partly`` failed only for some partitions."""
+    """Issue one warning for all failures; families in ``partly`` failed only for some partitions."""
     if failures:
         warn_caller(f"omitted from the pool: {told(failures, partly)}")
 

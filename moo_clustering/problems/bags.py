@@ -54,8 +54,8 @@ class BagPartitionProblem(partition.PartitionProblem):
         Whether ``min_cluster_size`` is an inequality constraint. Default: True if it is greater than 1. Local
         search and repair enforce the minimum size in any case.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        Same as for :class:`PartitionProblem`. Local search minimises ``objective * (1 + V)``, except with
-        ``"none"``. With ``"constraint"``, repair also satisfies the constraints if possible.
+        Same as for :class:`PartitionProblem`. Local search minimises ``objective * (1 + V)`` or, with
+        ``"none"``, ``objective``. With ``"constraint"``, repair satisfies the constraints if possible.
 
     Attributes
     ----------
@@ -126,9 +126,9 @@ class BagPartitionProblem(partition.PartitionProblem):
 class BagMedoidProblem(partition.PartitionProblem):
     """Optimise partitions of bags, encoded by a varying number of medoids, by one or more indices.
 
-    Genes are indices of medoid bags, with -1 for empty slots. P individuals take O(P k_max N) time to decode,
-    and O(P (N + k_max^2)) time for Davies-Bouldin with medoids, computed once per set of medoids. Source:
-    Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
+    Genes are indices of medoid bags, with -1 for empty slots. Decoding P individuals takes O(P k_max N) time.
+    Davies-Bouldin with medoids takes O(P (N + k_max^2)) time; equal sets of medoids are scored only once.
+    Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.floa
 
 
 class BagTables(Shared):
-    """Distances between bags, and products of bag means and instances, computed once for all copies."""
+    """Distances between bags, and products of bag means and instances; copies of a problem share them."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
         self.bags, self.n_jobs = bags, n_jobs
@@ -284,7 +284,7 @@ class BagTables(Shared):
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
         weighting = weighting or self.weighting
         if weighting not in self._known:
-            # Do not use the minimum cluster size to skip instances: individuals can violate it.
+            # Do not skip instances by means of the minimum cluster size, because individuals can violate it.
             self._known[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         geometry: BagGeometry = self._known[weighting]
         return geometry

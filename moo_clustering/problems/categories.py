@@ -135,7 +135,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
         """Return the modes (k, n_features) of clusters 0..k-1 in a partition of shape (n_samples,).
 
-        For each attribute, a mode contains the most frequent category (the first on ties) or the mean.
+        For each attribute, a mode contains the most frequent category (the first on ties) or the mean value.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1
@@ -200,7 +200,7 @@ class FuzzyModesProblem(SignedProblem):
         return (slice(lo, lo + BLOCK_SAMPLES) for lo in range(0, self.n_samples, BLOCK_SAMPLES))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
-        """Split a population into blocks of limited memory, at least one for each thread with enough work."""
+        """Split a population into blocks of limited memory; each thread gets one if there is enough work."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
         # Four arrays have a value per mode and sample: distances, memberships, their powers and a product.
         items = k * (4 * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)
@@ -232,13 +232,13 @@ def powered(u: FloatArray, m: float) -> FloatArray:
 
 
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
-    """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) from both sums, over modes with members."""
+    """Compute pi = sum_i scatter_i / size_i, with scatter sum_k u_ik^m d_ik and size sum_k u_ik > 0."""
     return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 
 
 def separation(between: FloatArray, m: float) -> FloatArray:
     """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual; 0 if there is only one mode."""
-    # mu_ij is the membership of mode z_j in the cluster of z_i, if z_j itself has no cluster.
+    # mu_ij is the membership of mode z_j in the cluster of z_i, ignoring the cluster of z_j itself.
     n_modes = between.shape[1]
     if n_modes == 1:
         return np.zeros(len(between))
@@ -250,9 +250,9 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 class HammingSpace:
     """Space of category codes; the distance is the number of differing attributes."""
 
-    # A 0/1 table has one row per sample and one column per category of each attribute, ``width`` in all. Its
-    # products with the 0/1 tables of modes count equal attributes (exactly, even in float32); its products
-    # with weights are the total weights of the categories (float64), the largest of which form the modes.
+    # A 0/1 table has a row per sample and a column per category of each attribute, ``width`` in all. Its
+    # products with 0/1 tables of modes count equal attributes (exactly, even in float32). Its products with
+    # weights are total weights of categories (in float64); modes consist of the heaviest categories.
 
     dtype = np.dtype(np.int32)
 
@@ -275,13 +275,13 @@ class HammingSpace:
         return np.stack(columns, axis=2).astype(np.float64)
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Sum a block's samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
+        """Return the sums (n, n_modes, width) of a block's samples with weights (n, n_modes, n_block)."""
         n, k, size = weights.shape
         sums = weights.reshape(n * k, size) @ self._table(part).astype(np.float64)
         return np.asarray(sums).reshape(n, k, self.width)
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Compute modes from sums; keep those whose ``total`` weight, shape (n, n_modes), is 0."""
+        """Compute modes from sums; do not change modes whose ``total`` weight (n, n_modes) is 0."""
         updated = np.empty_like(modes)
         for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
             of_category = sums[:, :, lo:hi]
@@ -319,7 +319,7 @@ class HammingSpace:
 
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
-    """Check that X contains category codes; raise a ValueError if large gaps would waste memory."""
+    """Check that X contains category codes; raise a ValueError if gaps between codes would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' requires category codes 0, 1, ..., but X contains other values")

@@ -43,12 +43,12 @@ class Optimum(NamedTuple):
 class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances between samples and their nearest centres.
 
-    Genes are the concatenated coordinates of ``n_clusters`` centres, relative to the mean of X, which
-    :meth:`centers` adds. All operators for real-valued genes can be used, as can ``CenterMatchingCrossover``,
-    ``RelocateCenter`` and ``LocalSearchRepair``. Evaluation takes O(n_samples n_clusters n_features) time per
-    individual, and is cached. Individuals store the position of each sample's nearest centre as ``"labels"``.
-    Raises a ValueError if evaluated genes are not finite. Sources: Lloyd, IEEE Transactions on Information
-    Theory 28, 1982; Hamerly, SDM, 2010.
+    Genes are the concatenated coordinates of ``n_clusters`` centres minus the mean of X, which
+    :meth:`centers` adds again. All operators for real-valued genes can be used, as can
+    ``CenterMatchingCrossover``, ``RelocateCenter`` and ``LocalSearchRepair``. Evaluation takes O(n_samples
+    n_clusters n_features) time per individual, and is cached. Individuals store the position of each sample's
+    nearest centre as ``"labels"``. Raises a ValueError if evaluated genes are not finite. Sources: Lloyd,
+    IEEE Transactions on Information Theory 28, 1982; Hamerly, SDM, 2010.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class SumOfSquaresProblem(PartitionProblem):
         out["labels"] = self.nearest_labels(X)
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # Equal partitions can have different centres and hence different sums of squares.
+        # Compare genes, because equal partitions can have different centres and hence sums of squares.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -174,8 +174,8 @@ class CenterEncoding(Encoding):
     """Encoding of partitions by the concatenated coordinates of ``n_clusters`` centres.
 
     Each sample belongs to its nearest centre; ties are broken by the lowest position. Decoding takes
-    O(n_individuals n_samples n_clusters n_features) time. ``k_min`` is 1, because centres can have no
-    samples; ``k_max`` is ``n_clusters``.
+    O(n_individuals n_samples n_clusters n_features) time. ``k_min`` is 1, because a centre can be nearest to
+    all samples; ``k_max`` is ``n_clusters``.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class CenterEncoding(Encoding):
     def __init__(self, X: ArrayLike, n_clusters: int) -> None:
         data = checked_table(X)
         self.points = centred_features(data)
-        # Subtracting them one after the other, as for ``points``, gives bitwise identical coordinates.
+        # Subtracting the offsets one after the other, as for ``points``, gives bitwise identical coordinates.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
@@ -290,7 +290,8 @@ class FuzzyCenterEncoding(CenterEncoding):
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Exponent above 1. Values near 1 give memberships near 0 or 1; large values, near 1 / n_clusters.
+        Exponent above 1. Small values give memberships near 0 or 1; large values give ones near 1 /
+        n_clusters.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:

@@ -1,4 +1,4 @@
-"""Selection of ensemble runs that agree with all other runs but differ from each other."""
+"""Selection of ensemble runs that agree with the ensemble as a whole, but differ from each other."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_ta
 
 
 class EnsembleSelectionProblem(SignedProblem):
-    """Select ensemble runs that agree with all other runs but differ from each other.
+    """Select ensemble runs that agree with the ensemble as a whole, but differ from each other.
 
     Genes are booleans, one per run, that indicate whether the run is selected. At least ``min_runs`` must be
     selected (inequality constraint). The objectives are minimised:

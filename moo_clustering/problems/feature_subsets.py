@@ -26,7 +26,7 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import ari_table, counted
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# To estimate R0(m) (see ``Separation``): permutations per subset size, and ratio of successive sizes.
+# For estimating R0(m) of ``Separation``: number of permutations per subset size, ratio of successive sizes.
 _NOISE, _STEP = 5, 1.4
 # Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
@@ -101,7 +101,7 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Run k-means on each subset; return labels and shares of variance explained (0 without variance)."""
+        """Run k-means on each subset; return labels and shares of variance explained (0 if there is none)."""
         found = [self._of(row) for row in self.subsets(X)]
         labels = np.array([one for one, _ in found], dtype=np.int32).reshape(-1, self.n_samples)
         return labels, np.array([share for _, share in found])
@@ -196,7 +196,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """sqrt(m) (R - R0(m)), where k-means explains a share R of m features' variance, and R0(m) in noise."""
+    """sqrt(m) (R - R0(m)): k-means explains the share R of the variance of m features, and R0(m) of noise."""
 
     name, greater_is_better = "separation", True
 
@@ -264,13 +264,13 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives (of violated pairs last) in one ``"score"``. Default: not combined.
+        Weights that combine the objectives (violated pairs last) into one ``"score"``. Default: not combined.
 
     Notes
     -----
     ``"labels"`` is the adjusted Rand index for the labelled samples. ``"held_out_labels"`` is the
     cross-validated accuracy of k-means initialised with class means. ``"separation"`` is sqrt(m) (R - R0(m))
-    for m features; R is the between-cluster share of the sum of squares, R0(m) its mean for permuted data.
+    for m features; R is the between-cluster share of the sum of squares, R0(m) this share in permuted data.
 
     For the running time, see :class:`FeatureSubsetEncoding`; held-out labels add a k-means run per fold. The
     subset with the best score need not yield the best partition: see the page on evolution.

@@ -41,9 +41,9 @@ Weights = Literal["ranks", "published"]
 Rows = Labels
 # Maximum number of samples for which all samples can be candidates without ``force``.
 MOST_LITERAL = 2000
-# Shape criterion: maximum number of features, minimum minimax silhouette, number of samples used for it.
+# To select by shape: maximum number of features, minimum minimax silhouette, and its number of samples.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Maximum numbers of parts to merge greedily (more are grouped first), and of parts to group.
+# Maximum number of parts to merge greedily (more are grouped first), and maximum number to group.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm"
@@ -157,7 +157,7 @@ class MOCKProblem(EncodedProblem):
         self._built: dict[int, NDArray[Any]] = {}
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, graph.n_samples)
-        # LinkScores does not support sample weights.
+        # Use PartScores with sample weights, because LinkScores does not support them.
         scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
         super().__init__()
@@ -169,13 +169,13 @@ class MOCKProblem(EncodedProblem):
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
         """Construct a front without searching, by greedily merging parts of the spanning tree.
 
-        The parts are the components of the tree without its most interesting links. Each step merges the two
-        neighbouring parts with the smallest weighted sum of the changes in variance and connectivity, both
-        relative to the objective's range. This is repeated for ``n_weights`` ratios of the weights. Returns
-        the genotypes of the non-dominated partitions, lowest variance first. The result is deterministic and
-        cached. With kind "split", only parts linked in the tree are merged. P parts take O(n_weights P^2) to
-        O(n_weights P^3) time and O(P^2) memory. If there are more than 500 parts, the smallest are first
-        merged with their closest neighbours.
+        The initial parts are the components of the tree without its most interesting links. Each step merges
+        the two neighbouring parts with the smallest weighted sum of the changes in variance and connectivity,
+        each change divided by the range of its objective. This is repeated for ``n_weights`` ratios of the
+        weights. Returns the genotypes of the non-dominated partitions, lowest variance first. The result is
+        deterministic and cached. With kind "split", only parts linked in the tree are merged. P parts take
+        O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. If there are more than 500 parts, the
+        smallest are first merged with their closest neighbours.
 
         Examples
         --------
@@ -226,11 +226,11 @@ class MOCKProblem(EncodedProblem):
 
         Uses only individuals with at most 2000 clusters, exactly ``n_clusters`` of which have at least
         ``least_size`` samples. Each smaller cluster is merged with the cluster to which it has the highest
-        total neighbour weight or, without neighbours, with the nearest mean. For up to three features, the
-        result with the highest minimax silhouette (of up to 600 samples) is best if this is at least 0.4;
-        otherwise, the result with the lowest variance is best. Returns the index of the best individual and
-        its labels after merging (by first appearance), or None if no individual can be used. Takes
-        O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        total neighbour weight or, if it has no neighbours, with the cluster whose mean is nearest. With up to
+        three features, the best result has the highest minimax silhouette (of up to 600 samples), if this is
+        at least 0.4. Otherwise, the best result has the lowest variance. Returns the index of the best
+        individual and its labels after merging (numbered by first appearance), or None if no individual can
+        be used. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -330,7 +330,7 @@ class PartScores:
     def _map(
         self, kernel: Any, parts: Rows, cost: int, *values: Any, scratch: Callable[[], Any] = tuple
     ) -> FloatArray:
-        """Run a kernel on shares of a population in threads; ``scratch`` creates work arrays for a share."""
+        """Run a kernel on slices of a population in threads; ``scratch`` creates work arrays for a slice."""
         out = np.empty(len(parts))
 
         def share(lo: int, hi: int) -> None:
@@ -352,10 +352,10 @@ class PartScores:
         return self._pairs(rows, self.graph.neighbors[rows, ranks], weights)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Merge the smallest parts into 500 groups; return each part's group, and which groups are linked."""
+        """Merge small parts into 500 groups; return each part's group, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
-        # Link every part to its parent in the tree, even without neighbours, so that all can be merged.
+        # Link every part to its parent in the tree, even if not neighbouring, so that all can be merged.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
         edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
@@ -628,7 +628,7 @@ class NeighborGraphProblem(FixedProblem):
         return LocusAdjacencyEncoding(n_samples=self.n_samples).decode(self.neighbors(X))
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions by linking each sample to a near neighbour in its cluster, if one is listed.
+        """Encode partitions by linking each sample to a near neighbour in the same cluster.
 
         Clusters that cannot be connected through listed neighbours are divided. A sample with no listed
         neighbour in its cluster is linked to the nearest sample. Takes O(N (w + log N)) time per partition.
@@ -641,7 +641,7 @@ class NeighborGraphProblem(FixedProblem):
         """Link each cluster's samples along a tree, if possible through their first ``width`` neighbours."""
         neighbors = self.lists.indices[:, :width]
         inside: Any = _inside(neighbors, labels)
-        # Exclude neighbours that can only link to another cluster: links to them would join both clusters.
+        # Exclude neighbours whose own link must leave the cluster: links to them would join two clusters.
         while not np.array_equal(inside, fewer := inside & inside.any(axis=1)[neighbors]):
             inside = fewer
         target = forest_links(np.where(inside, neighbors, -1), labels)
@@ -788,7 +788,7 @@ class SRMOSCProblem(FixedProblem):
         _arrays.require_squares(self.X)
         # Squared sample norms, which determine the size of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
-        # Rounding errors of inner products hide a variance below this share of the largest squared norm.
+        # Rounding errors of inner products hide a variance below 1e-12 times the largest squared norm.
         if 0.0 < float(self.X.var(axis=0).sum()) < 1e-12 * float(self.norms.max()):
             _arrays.warn_caller(
                 "the samples are more than a million times farther from the origin than from each other, so "
@@ -883,7 +883,7 @@ class SRMOSCProblem(FixedProblem):
         number, weights = np.maximum(inside.sum(axis=1, dtype=np.int32), 1), np.empty(own.shape, np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
-        # Links that only connect a cluster get a small weight, as the weights in a row sum to about 1.
+        # Give links that only connect a cluster a small weight; the weights in a row sum to about 1.
         weights[inside & (found[candidates] != found[:, None])] = 1e-3
         return weights
 
@@ -898,7 +898,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return upper bounds: the largest weight of each candidate as the only link, and at least 1."""
+        """Return upper bounds: the largest value of each weight as its sample's only link, and at least 1."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)

@@ -51,17 +51,17 @@ class MedoidProblem(EncodedProblem):
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         How the search uses the constraints:
 
-        - ``"none"``: not at all; :meth:`constraint_scores` can select a result later (External in the paper).
+        - ``"none"``: not at all; use :meth:`constraint_scores` to select a result ("External" in the paper).
         - ``"objective"``: V is the third objective.
         - ``"constraint"``: V is an inequality constraint.
-        - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
-          :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal in the paper).
+        - ``"crowding"``: each individual stores a bonus for satisfied links, ``"constraint_bonus"``, for
+          :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` ("Internal" in the paper).
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
           different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
         ``"matrix"`` stores all distances. ``"vector"`` computes them on demand; the medoids are the same for
         "cosine" and "sqeuclidean", but minimise *squared* distances for "euclidean". ``"auto"`` uses
-        ``"vector"`` only for "cosine" and "sqeuclidean", above 8000 samples or ``max_memory``.
+        ``"vector"`` only for "cosine" and "sqeuclidean", with over 8000 samples or above ``max_memory``.
 
     Attributes
     ----------
@@ -72,9 +72,9 @@ class MedoidProblem(EncodedProblem):
 
     Notes
     -----
-    Assignment takes O(p k n) time for p individuals with k clusters. The medoid of n_c members takes O(n n_c)
-    time with form "matrix", O(n_c n_features) with "vector", or none if the cluster is cached. Offspring
-    often become duplicates during evaluation;
+    Assignment takes O(p k n) time for p individuals with k clusters. Finding the medoid of n_c members takes
+    O(n n_c) time with form "matrix", and O(n_c n_features) time with "vector"; cached clusters take no time.
+    Offspring often become duplicates during evaluation;
     ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
 
     pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
@@ -122,7 +122,7 @@ class MedoidProblem(EncodedProblem):
         constrained = supervision == "assignment"
         self._assignment = ConstrainedAssignment(self._needed_constraints()) if constrained else None
         self._mode, self._n_local = decode, int(n_local)
-        # Whether the scored labels can differ from those of the stored medoids.
+        # Whether the scored labels can differ from the nearest-medoid labels of the stored medoids.
         self._keeps_labels = decode == "literal" or constrained
 
         third = supervision == "objective"
@@ -191,7 +191,7 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.decode(medoids), medoids
 
     def _improved(self, genes: IntArray) -> tuple[IntArray, Labels, FloatArray, IntArray]:
-        """Return improved medoids, labels and distances, and the medoids to which samples were assigned."""
+        """Return improved medoids, labels, distances, and the medoids that the samples were assigned to."""
         if self._keeps_labels:
             labels, assigned_by = self._assign(genes)
             for _ in range(self._n_local if self._mode == "reassign" else 0):
@@ -278,7 +278,7 @@ class ConstrainedAssignment:
     Components are assigned from largest to smallest, each to the cluster with the fewest conflicting
     components; ties are broken by the smallest total distance. Other samples join their nearest medoids.
     ``n_dropped`` cannot-links within components are ignored, with a UserWarning. Takes O(k (n_constrained +
-    n_components) + n_conflicts) time per individual, plus distances. Source: NSGA-II-clus.
+    n_components) + n_conflicts) time per individual, plus the time for distances. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
@@ -316,7 +316,7 @@ class ConstrainedAssignment:
         width = max(medoids.shape[1] * (len(self.bounds) - 1), space.n_samples)
         for part in block_slices(len(medoids), width):
             some = medoids[part]
-            # Medoids need not stay in their own clusters, because constraints can move them.
+            # Let medoids leave their own clusters, because constraints can move them.
             block, _ = space.nearest(some, exception=False)
             ids = np.unique(some[some >= 0]).astype(np.int64)
             index = np.where(some < 0, -1, np.searchsorted(ids, some))
@@ -332,7 +332,7 @@ class ConstrainedAssignment:
 
 
 def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array]:
-    """Return the conflicting groups of each group, concatenated, and the boundaries between groups."""
+    """Return the concatenated lists of groups that conflict with each group, and the ends of the lists."""
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
     return (
         np.ascontiguousarray(both[:, 1]),

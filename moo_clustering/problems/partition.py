@@ -36,19 +36,19 @@ Inequality = Callable[[Labels], FloatArray]
 # Functions ``make(problem, algorithm)`` that return operators, keyed by the class of the problem or its
 # encoding. They are registered when the modules of moo_clustering.operators are imported.
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
-# Name of the objective that measures the violated share of the constraints.
+# Name of the objective or inequality V, the violation of must-links and cannot-links.
 VIOLATION = "constraint_violation"
 # Name of the constraint that counts a partition's undefined indices.
 UNDEFINED_INDEX = "undefined_index"
 
 
 class FixedProblem(Documented, Problem):
-    """Base class for immutable problems, which share all data between copies.
+    """Base class for immutable problems, whose copies share all data.
 
     Parameters
     ----------
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. The violation V in [0, 2] is the sum of the violated shares of both.
+        Must-links and cannot-links. The violation V (0 to 2) is the sum of their two violated shares.
     n_jobs : int, optional
         Number of threads, which does not affect the result.
     max_memory : int
@@ -122,7 +122,7 @@ class PartitionProblem(EncodedProblem):
         Can be None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
         Representation of partitions, with the ``n_samples`` of the data. With a tuple of encodings (see
-        :class:`~moo_clustering.encodings.TupleEncoding`), data may cover only the first encoding's samples.
+        :class:`~moo_clustering.encodings.TupleEncoding`), data may contain only the first encoding's samples.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one objective. Objects are copied before fitting. Functions ``(X, labels) -> float`` require
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
@@ -134,7 +134,7 @@ class PartitionProblem(EncodedProblem):
 
         - ``"objective"``: V is the last objective, ``"constraint_violation"``.
         - ``"constraint"``: V is an inequality constraint; all infeasible individuals are ranked by V.
-        - ``"crowding"``: individuals store the shares of satisfied links as ``"constraint_bonus"`` for
+        - ``"crowding"``: each individual stores a bonus for satisfied links, ``"constraint_bonus"``, for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
     limits : sequence of Limit, default=()
@@ -165,9 +165,8 @@ class PartitionProblem(EncodedProblem):
     Each distinct partition is scored only once, so equal partitions have identical objectives. If an index or
     inequality requests memberships, centres, medoids or genes, each distinct genotype is scored instead.
     These arrays are computed once per population; their row or column c belongs to label c of :meth:`decode`.
-    Partitions with an undefined index are infeasible, so a front never contains them. An index is undefined
-    for fewer than ``min_clusters`` clusters; a function is also undefined if every cluster has only one
-    sample.
+    A partition with an undefined index is infeasible, so a front never contains it. An index is undefined for
+    fewer than ``min_clusters`` clusters; a function is also undefined if every cluster has only one sample.
 
     Examples
     --------
@@ -207,7 +206,7 @@ class PartitionProblem(EncodedProblem):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Convert iterables, which may be generators, to tuples. Anything else fails the checks below as None.
+        # Convert iterables to tuples, and anything else to (None,), which fails the checks below.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
@@ -370,7 +369,7 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
 
 
 def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
-    """Raise a TypeError unless a function accepts ``n_arrays`` arrays, then arguments with these names."""
+    """Raise a TypeError unless a function accepts ``n_arrays`` arrays followed by the named arguments."""
     try:
         # Accept compiled functions whose signature is unknown (ValueError).
         with suppress(ValueError):
@@ -383,7 +382,7 @@ def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], wh
 def _call_with_parts(
     function: Callable[..., Any], ends: IntpArray, data: Any, labels: Labels, **products: Any
 ) -> Any:
-    # Clusters are numbered by first appearance, so each part has consecutive labels.
+    # Clusters are numbered by first appearance, so the labels of each part are consecutive numbers.
     return function(data, *(piece - piece.min() for piece in np.split(labels, ends)), **products)
 
 
@@ -443,7 +442,7 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
 
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
-        # Check one partition too: if n = n_samples, one value per sample would have the expected shape.
+        # Check one partition too: if n = n_samples, one value per sample looks like one per partition.
         value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
@@ -521,7 +520,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
                 f"genotypes, got {quoted(found.tolist())}"
             )
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
-        # The population may contain no duplicates, so add genotypes that can have equal forms.
+        # The population may contain no duplicates, so add genotypes whose canonical forms can be equal.
         X = np.concatenate([X, *(genes for _, genes in made)])
         forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
@@ -553,7 +552,7 @@ def _operators() -> Any:
 
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
-    """Return operators registered for the most specific class of the problem or, if none, of its encoding."""
+    """Return the operators registered for the problem's class or, if there are none, its encoding's class."""
     # Importing all operators fills the registry.
     operators = _operators()
     for name in operators.__all__:
@@ -569,7 +568,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: minimum size minus smallest size of a cluster; missing clusters have size 0."""
+    """Inequality: minimum size minus size of the smallest cluster, which is 0 if clusters are missing."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
@@ -652,7 +651,7 @@ def _evaluated(
     caller: int, problem: Problem, X: NDArray[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, NDArray[Any]]:
     out: dict[str, Any] = {}
-    # In its own process, the caller has already limited BLAS for all threads.
+    # In the caller's process, BLAS is already limited for all threads.
     with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}

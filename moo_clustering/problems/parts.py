@@ -25,9 +25,9 @@ class ChunkedCenterProblem(SignedProblem):
     """Find cluster centres in a table larger than memory; a pass over the rows scores a whole population.
 
     Genes are the coordinates of ``n_clusters`` centres relative to the mean of a uniform sample of the rows.
-    Operators draw centres from this sample. Objectives are computed on all rows: up to rounding errors, as by
-    :class:`PartitionProblem`, and bitwise identical for any division into parts and any number of workers.
-    Takes O(n_rows n_clusters n_features) time per individual. Raises the same errors as
+    Operators draw centres from this sample. Objectives are computed on all rows. They equal those of
+    :class:`PartitionProblem` up to rounding errors, and are bitwise identical for any number of parts or
+    workers. Takes O(n_rows n_clusters n_features) time per individual. Raises the same errors as
     :func:`~moo_clustering.parts.parts` if ``data`` is invalid.
 
     Parameters
@@ -39,7 +39,7 @@ class ChunkedCenterProblem(SignedProblem):
         Number of clusters, from 1 to the sample size.
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``.
-        The last is the Davies-Bouldin index with root mean squared instead of mean distances.
+        The last is the Davies-Bouldin index with root mean squared distances instead of mean distances.
     limits : sequence of ClusterSizes, default=()
         Bounds on cluster sizes, as inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000

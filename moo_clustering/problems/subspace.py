@@ -21,7 +21,7 @@ from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
 from moo_clustering.problems.partition import EncodedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
-# Minimum number of recent individuals with cached objectives; the maximum is twice this number.
+# The objectives of at least this number of recent individuals are cached, and at most of twice as many.
 CAPACITY = 1 << 16
 
 
@@ -51,7 +51,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         Objectives to minimise:
 
         - ``"dispersion"``: sum_l w_l^f d_l (memberships w, distances d), averaged over the samples;
-        - ``"impurity"``: mean cluster impurity of labelled samples, relative to their overall impurity;
+        - ``"impurity"``: mean cluster impurity of the labelled samples, relative to their overall impurity;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum over clusters l and m features i of (m lambda_li)^q chi_li in the last sweep,
           for feature weights lambda and chi-square statistics chi.
@@ -61,7 +61,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         Precision of the sweeps; ignored if X is SubspaceData.
     memory : int, default=256 MiB
         Maximum memory in bytes for the centroids and distances of recent individuals, which operators use. An
-        individual takes 4 k n_features + 4 n_samples bytes.
+        individual with k clusters takes 4 k n_features + 4 n_samples bytes.
 
     Attributes
     ----------
@@ -136,7 +136,8 @@ class SubspaceClusteringProblem(EncodedProblem):
 
     def central_documents(self, X: ArrayLike) -> IntArray:
         """Replace the seeds with distinct documents that maximise the total membership in their clusters."""
-        # Do not minimise distances instead: documents with few features are close, but poor seeds.
+        # Do not minimise distances instead: documents with few features have small distances, but are poor
+        # seeds.
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
         slots[slots >= 0] = np.concatenate([one.documents[order] for one, order in grown])
@@ -189,7 +190,7 @@ def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     """Assign a different document to each cluster, maximising the sum of memberships."""
     n, k = memberships.shape
-    # The k best documents of each cluster suffice: the other clusters use at most k - 1 of them.
+    # Consider only each cluster's k best documents: the other clusters use at most k - 1 of them.
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
@@ -219,7 +220,7 @@ OBJECTIVES: dict[str, Callable[[subspace.Sweep, Targets, subspace.SubspaceOption
 
 
 class Grown(NamedTuple):
-    """Cached individual, whose clusters are in ascending order of their seeds."""
+    """Cached results of an individual, whose clusters are in ascending order of their seeds."""
 
     objectives: NDArray[np.float64]  # shape (n_obj,)
     centers: AnyFloatArray  # shape (n_features, n_clusters)
@@ -233,7 +234,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache of many individuals' objectives and, within ``max_bytes``, all results of recent individuals."""
+    """Cache of the objectives of many individuals and, up to ``max_bytes``, full results of recent ones."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -329,8 +330,8 @@ class SubspaceSeedEncoding(SlotGenes):
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
         """Run the sweeps for each row of :meth:`canonical`; return ``use(sweep)`` for each result."""
-        # Call ``use`` in the threads, because storing the memberships of all rows would take much memory.
-        # Do not use processes, because transferring a result takes as long as computing it.
+        # Call ``use`` in the threads, so that the memberships of all rows need not be stored at once. Do not
+        # use processes, because transferring a result takes as long as computing it.
         calls = (delayed(lambda row: use(self.grow(row[row >= 0])))(row) for row in X)
         return thread_calls(calls, n_jobs=self.n_jobs)
 
@@ -350,5 +351,5 @@ class SubspaceSeedEncoding(SlotGenes):
         return np.where(members > 0, apart, np.inf).argmin(axis=0)[clusters]
 
     def ranks(self, X: IntArray) -> list[NDArray[np.intp]]:
-        """Return each seed's position in the canonical order of its row."""
+        """Return the position of each seed in the canonical order of the seeds in its row."""
         return [np.argsort(np.argsort(row[row >= 0])) for row in X]
