@@ -388,7 +388,7 @@ def average_ranks(
 
     Two values in a data set are tied if they differ by at most ``precision * max(size, least)``. Here,
     ``precision`` is 2^-46 (1.4e-14) for double, 2^-20 (9.5e-7) for single and 2^-10 for half precision, and
-    ``size`` is the larger of their absolute values. If the data set contains zeros or both signs (as
+    ``size`` is the larger absolute value of the two. If the data set contains zeros or both signs (as
     differences do), ``least`` is 1. Otherwise, it is the largest absolute value in the data set, but at most
     1. Integers are tied only if equal. Ties are transitive.
 

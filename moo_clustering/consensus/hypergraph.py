@@ -642,7 +642,7 @@ def mcla(
 
     The clusters of all runs are grouped into meta-clusters by pairwise Jaccard indices, computed on the
     samples that both runs contain. Each sample joins the meta-cluster with the largest share of members that
-    contain it. If all runs agree on groups, these are the result, as in :func:`hbgf`. Issues a UserWarning if
+    contain it. Results if all runs agree are the same as for :func:`hbgf`. Issues a UserWarning if
     METIS balances sizes but most runs have a cluster above 1.75 times the mean meta-cluster size. Takes
     O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all
     runs. Source: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.4.

@@ -102,8 +102,8 @@ class PairwiseConstraints(Shared):
         """Draw must-links between samples that share a label, and cannot-links between samples that do not.
 
         With one label per sample, takes O(n_samples + n_drawn) memory for n_drawn pairs. With label sets,
-        ``"stratified"`` takes up to O(n_samples**2) time. In a large data set, 10 % of the pairs connect each
-        class of at least 50 samples; use ``"docs"`` for a realistic amount of supervision.
+        ``"stratified"`` takes up to O(n_samples**2) time. In a large data set, 10 % of the pairs reveal
+        nearly all labels, because they connect each class of at least 50 samples; ``"docs"`` is realistic.
 
         Parameters
         ----------
@@ -501,8 +501,8 @@ def constraint_groups(
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
     """Return weights a_t that favour features that separate cannot-linked samples but not must-linked ones.
 
-    a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and half
-    its mean squared difference is s_t over must-links and b_t over cannot-links. Use the Euclidean
+    a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
+    and b_t are half its mean squared differences over must-links and cannot-links. Use the Euclidean
     distance between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time, and
     O(n_features) memory plus blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` has
     the wrong type or number of samples, or if ``shrinkage`` is out of range. Source: NSGA-II-clus.

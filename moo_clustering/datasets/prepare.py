@@ -29,9 +29,9 @@ from moo_clustering.datasets.files import DataError, as_number
 _LEVEL = 0.01
 # Minimum number of rows for associations, which are hardly ever significant in smaller tables.
 _LEAST_ROWS = 40
-# The scale ignores outliers: values more than _BEYOND interquartile ranges beyond the quartiles. It uses all
-# values if outliers exceed a share _MOST_BEYOND, or if the range of the others is below _LEAST_RANGE times
-# the largest value.
+# The scale ignores outliers (values more than _BEYOND interquartile ranges beyond the quartiles) unless their
+# share exceeds _MOST_BEYOND. The other values must have a range of at least _LEAST_RANGE times the largest
+# magnitude, or be equal.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows from which a missing cell is filled: in general, and in tables with at most two columns. In
 # these, several nearest rows may belong to different clusters.

@@ -178,9 +178,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
         Kind "locus" links neighbours along a spanning tree of each cluster. If neighbours do not connect a
         cluster, it also links the roots of its connected pieces; without neighbours, it links successive
         samples. The other kinds cut tree links between different clusters, but "short" replaces each cut link
-        by a link to the first part of the cluster. Decoding "short" restores partitions whose clusters are
-        unions of parts; with "split", the parts of each cluster must also be connected in the tree. With
-        neighbours, "locus" takes O(n_samples (n_neighbors + log n_samples)) time per individual.
+        by a link to the first part of the sample's cluster. Decoding "short" restores partitions whose
+        clusters are unions of parts; with "split", the parts of each cluster must also be connected in the
+        tree. With neighbours, "locus" takes O(n_samples (n_neighbors + log n_samples)) time per individual.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -199,7 +199,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, clip bits, and replace invalid links by tree links or links to nearest neighbours."""
+        """Round genes; clip bits, or replace invalid links by a parent, nearest neighbour or the sample."""
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)

@@ -70,7 +70,7 @@ def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tupl
 
 
 def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
-    """Change a random parent's mix by at most 0.2; if it has none, change a uniform random number instead."""
+    """Return a random parent's mix (if it has none, a uniform random number), changed by at most 0.2."""
     mix, step = mixes[int(rng.integers(len(mixes)))], rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
 

@@ -100,7 +100,7 @@ class DistantSeedMutation(base.DrawnMutation):
     ----------
     kind : {"full", "replace"}, default="full"
         ``"full"`` replaces a seed, adds a seed in a random slot or drops a seed, with equal probability. If
-        the number of seeds cannot change, a seed is replaced.
+        a seed cannot be added or dropped (``k_min``, ``k_max``), one is replaced instead.
     """
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:

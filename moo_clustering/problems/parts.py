@@ -26,9 +26,9 @@ class ChunkedCenterProblem(SignedProblem):
 
     Genes are the coordinates of ``n_clusters`` centres relative to the mean of a uniform sample of the rows.
     Operators draw centres from this sample. Objectives are computed on all rows. They equal those of
-    :class:`PartitionProblem` up to rounding errors, and are bitwise identical for any number of parts or
-    workers. Takes O(n_rows n_clusters n_features) time per individual. Raises the same errors as
-    :func:`~moo_clustering.parts.parts` if ``data`` is invalid.
+    :class:`PartitionProblem` up to rounding errors, and are bitwise identical for any division of the rows
+    into parts and any number of workers. Takes O(n_rows n_clusters n_features) time per individual. Raises
+    the same errors as :func:`~moo_clustering.parts.parts` if ``data`` is invalid.
 
     Parameters
     ----------
