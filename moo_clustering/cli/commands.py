@@ -494,7 +494,7 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table using rules with few conditions.
 
     DIR is the folder of a `fit` of a table. The command finds rules for the rows of DATA, a table with the
-    same columns (default: those of the fit). Fidelity is the share of rows that the rules assign to the right
+    same columns (default: the fit's table). Fidelity is the share of rows that the rules assign to the right
     cluster. The command lists the best fidelity for each number of conditions, and prints the shortest rules
     with sufficient fidelity (marked *).
     """

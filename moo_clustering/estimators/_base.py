@@ -387,7 +387,7 @@ class ReportMixin(NumericOptionsMixin):
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
         five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
         share of partitions that group the sample with its cluster, and ``doubtful``, which is True if this
-        share is larger for another cluster. If X has a column of that name, a ``_`` is appended.
+        share is larger for another cluster. A ``_`` is appended to names that X already has.
         """
         return _pages("estimators").table_of(self, X, **options)
 

@@ -396,7 +396,7 @@ def write_constraints(
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
         ``"clique"`` links all pairs in a group. ``"star"`` links members to the group's medoid or, without
-        ``X``, in a ring. ``"auto"``: cliques, or stars if all cliques have over 10^6 pairs.
+        ``X``, in a ring. ``"auto"``: cliques, or stars if the cliques have over 10^6 pairs in total.
     X : ndarray of shape (n_samples, n_features), optional
         Features from which medoids are determined.
 

@@ -540,7 +540,7 @@ def mean_roc_curve(
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
     equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus O(n_classes) for each of
     up to n_classes n_samples points of the exact average. Raises a ValueError as in :func:`macro_auc`, or if
-    ``n_points`` is below 2. Sources: SISC-ML, section 5.3; Fawcett, Pattern Recognition Letters 27, 2006.
+    ``n_points`` is below 2. Sources: SISC-ML, 5.3; Fawcett, Pattern Recognition Letters 27, 2006, 9.1.
 
     Parameters
     ----------
