@@ -54,9 +54,9 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
-    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and
-    SIGHUP have the same effects if they have the same handler. If the search finds no new individuals, it
-    ends with an ExhaustedSearchWarning.
+    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP have
+    the same effects if they have the same handler. If the search finds no new individuals, it ends with an
+    ExhaustedSearchWarning.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
     checkpoint contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if

@@ -168,7 +168,7 @@ class Study:
         return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
-        """Compute all missing cells. Ctrl-C stops with a warning; to continue, call ``run`` again.
+        """Compute all missing cells; return the study. Ctrl-C stops with a warning; call again to continue.
 
         Raises a ValueError if a data set cannot be read, if a score requires classes but no data set has any,
         or if the folder contains a different study or is in use by another process.

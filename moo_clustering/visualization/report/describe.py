@@ -520,7 +520,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[contents.Doubt]:
-    """Return up to 60 samples that the pool assigns to another cluster more often than to their own."""
+    """Return up to 60 samples whose support by the pool is larger for another cluster than for their own."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
