@@ -62,8 +62,8 @@ CLUSTERERS = [name for name, setting in ESTIMATORS.items() if setting.clusters a
 # What the documentation of ``predict`` says of fitted rows that get another label than in ``labels_``, and
 # where alone that happens.
 OTHER_LABELS = {
-    "AMOSAClus": ("unless these depend on constraints", "pairs or literal"),
-    "NSGA2Clus": ("unless these depend on constraints", "pairs or literal"),
+    "AMOSAClus": ("unless constraints or ``decode=", "pairs or literal"),
+    "NSGA2Clus": ("unless constraints or ``decode=", "pairs or literal"),
     "PCKMeans": ("which also depend on pairs", "pairs"),
     "HMRFKMeans": ("which also depend on pairs", "pairs"),
     "SubspaceMixture": ("if labels or pairs moved these samples", "pairs"),
