@@ -289,5 +289,5 @@ def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> AbstractCon
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    # Finding the loaded libraries takes milliseconds, so cache them until the number of modules changes.
+    # Finding the loaded libraries takes some milliseconds, so cache them until the number of modules changes.
     return ThreadpoolController()

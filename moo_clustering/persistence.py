@@ -673,7 +673,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     if dtype.kind == "U" and array.size:
         letters = np.ascontiguousarray(array).reshape(-1).view(np.dtype("u4").newbyteorder(dtype.byteorder))
         if letters.max() > sys.maxunicode:  # numpy would fail later without naming the array
-            raise ValueError(f"array {name!r} contains invalid text")
+            raise ValueError(f"array {name!r} contains text that is not valid Unicode")
     return array
 
 

@@ -225,7 +225,7 @@ class ClusterRules(Sequence[RuleSet]):
         return len(self._found)
 
     def select(self, fidelity: float = 0.95) -> RuleSet:
-        """Return the shortest rule set of at least this fidelity with rules for as many clusters as possible.
+        """Among the rule sets of at least this fidelity for the most clusters, return the shortest.
 
         If there is no such rule set, returns the one with the highest fidelity. Raises a ValueError unless
         ``fidelity`` is between 0 and 1.

@@ -902,7 +902,7 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
     """Yield path, kind and value of each object that may change in a run; parts precede their contents."""
     # The steps of a path are ``("attribute", name)`` and ``("item", key)``. The kind is ``"part"`` (see
-    # :class:`AlgorithmState`) or ``"leaf"`` (other values). A part that saves its own attributes is yielded
+    # :class:`AlgorithmState`) or ``"leaf"`` (all others). A part that saves its own attributes is yielded
     # again as ``"hook"``. Arrays and objects that are attributes of the problem are skipped.
     constant = {
         id(value)

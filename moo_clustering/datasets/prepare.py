@@ -582,7 +582,7 @@ class _Donors(NamedTuple):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        # Sort rows so that rows that lack the same cells are adjacent, because they share terms of distances.
+        # Sort rows so that rows that lack the same cells are adjacent, because they share distance terms.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
         donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a 2-d array

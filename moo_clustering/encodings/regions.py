@@ -76,7 +76,7 @@ class RegionEncoding(LabelEncoding):
         self.indptr, self.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
         self.weight = checked_weights(weight, n_areas)
         if not 0 <= low <= high:
-            raise ValueError(f"low must be from 0 to high, got low={low} and high={high}")
+            raise ValueError(f"low must be between 0 and high, got low={low} and high={high}")
         self.low, self.high = float(low), float(high)
         heaviest = int(self.weight.argmax())
         if self.weight[heaviest] > self.high * (1 + _ROUNDING):

@@ -699,7 +699,7 @@ def _varies(X: FloatArray) -> BoolArray:
 
 
 def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
-    """Raise must-link sums near 0, whose optimal weights would be infinite, and issue a warning."""
+    """Increase must-link sums near 0, whose optimal weights would be infinite, and issue a warning."""
     least = 1e-12 * scale
     if (s < least).any():
         _arrays.warn_caller(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @estimator
 class ParetoClustering(PartsMixin, ParetoPoolClusterer):
-    """Clustering by selecting or combining partitions from a pool, based on the agreement of algorithms.
+    """Clustering by selecting or combining partitions from a pool, based on the agreement between algorithms.
 
     Eight families of clusterers with different biases create partitions with various numbers of clusters. A
     partition scores high if other families also find it and if it follows the neighbour graph. The result is

@@ -147,7 +147,7 @@ class SubspaceEstimator(
 
         ``cross_val_predict(method="predict_proba")`` and other functions that encode ``y`` treat -1 as a
         class, so pass them only labelled documents. ``n_neighbors``, ``aggregation`` and ``threshold`` can be
-        changed after the fit. Raises a ValueError if parameters, data or labels are invalid, or if there are
+        changed after fitting. Raises a ValueError if parameters, data or labels are invalid, or if there are
         more clusters than documents.
 
         Parameters

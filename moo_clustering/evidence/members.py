@@ -34,7 +34,7 @@ _LEAST_SELECTED = 1e-4
 
 
 def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
-    """Return the agreement of algorithm families plus the weighted graph modularity.
+    """Return the agreement between algorithm families plus the weighted graph modularity.
 
     Raises a ValueError if the shapes differ or if a value is NaN. Source: ParetoClustering (selection score).
 

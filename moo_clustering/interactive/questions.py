@@ -1,10 +1,10 @@
 """Select the next question, and apply an answer.
 
 A :class:`State` contains the answers and groups of a session. An :class:`Inquiry` selects the next question
-for a state, and returns the inquiry that follows an answer. A question asks whether two groups are the same
-class, or to which group a sample belongs. Questions are ranked by the probability that the current grouping
-is wrong, times the number of affected samples. A sample is compared with the oldest anchors of a group, not
-with the nearest. Otherwise, a single wrong answer could draw the samples of one class into another.
+for a state, and returns the inquiry that follows an answer. A question asks whether two groups belong to the
+same class, or which group a sample belongs to. Questions are ranked by the probability that the current
+grouping is wrong, times the number of affected samples. A sample is compared with the oldest anchors of a
+group, not with the nearest. Otherwise, a single wrong answer could mix two classes.
 """
 
 from __future__ import annotations

@@ -431,7 +431,9 @@ def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variatio
         for each in (perturb.repair if isinstance(perturb, Mutation) else None, repair):
             out = out if each is None else np.asarray(each._do(problem, out, random_state=rng))
         if out.shape != X.shape:
-            raise ValueError(f"perturb must return shape {X.shape}, as X, but {who} returned {out.shape}")
+            raise ValueError(
+                f"perturb must return an array of the shape of X, {X.shape}, but {who} returned {out.shape}"
+            )
         return out.astype(X.dtype, copy=False)
 
     return vary

@@ -31,7 +31,7 @@ CROSSED = "crossed"
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Symmetric similarities between samples; deep copies of operators share the same object.
+    """Symmetric similarities between samples; deep copies of an operator share this object.
 
     Attributes
     ----------

@@ -63,7 +63,7 @@ class PartitionPool:
     """Partitions of the same samples, each labelled with the algorithm family that created it.
 
     Raises a ValueError unless labels form a table of non-negative integers with one row per family name.
-    Source: ParetoClustering (agreement of algorithm families).
+    Source: ParetoClustering (agreement between algorithm families).
 
     Attributes
     ----------
@@ -308,7 +308,7 @@ def bag_candidate_pool(
 
     Takes O(n^2 n_features) time for n instances, O(n_bags^3) time for the families, and O(n_bags^2) memory.
     Raises a ValueError if parameters are invalid, if there are fewer than three bags, or if no partition has
-    two clusters. Source: ParetoClustering (agreement of algorithm families).
+    two clusters. Source: ParetoClustering (agreement between algorithm families).
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
     """Return the numbers of clusters for which candidates are generated, in ascending order.
 
-    Source: ParetoClustering (agreement of algorithm families). Raises a ValueError or TypeError if a number
-    is not an integer in 2..n_samples-1 or if ``k_range`` is empty.
+    Source: ParetoClustering (agreement between algorithm families). Raises a ValueError or TypeError if a
+    number is not an integer in 2..n_samples-1 or if ``k_range`` is empty.
 
     Parameters
     ----------

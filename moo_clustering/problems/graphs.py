@@ -868,9 +868,9 @@ class SRMOSCProblem(FixedProblem):
     def encode(self, labels: IntArray) -> Float32Array:
         """Encode partitions as weights that reconstruct each sample from candidates in its cluster.
 
-        Links needed only to connect a cluster get a small weight. Clusters that candidates cannot connect are
-        divided. A sample without a candidate in its cluster is linked to the nearest sample. Takes O(N w
-        n_features) time per partition.
+        Links needed only to connect a cluster get a small weight. Clusters that candidate links cannot
+        connect are split. A sample without a candidate in its cluster is linked to the nearest sample. Takes
+        O(N w n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
         return np.array(made, dtype=np.float32).reshape(-1, self.n_var)

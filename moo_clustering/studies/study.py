@@ -668,7 +668,7 @@ class Study:
             if not found[checks.choice("methods", name, self.methods)]:
                 raise ValueError(f"{name!r} has no front on {data!r}; methods must be names of searches")
         if not listed:
-            raise ValueError(f"no method has a front on {data!r}; add a search, or call run()")
+            raise ValueError(f"no method has a Pareto front for {data!r}; add a search method, or call run()")
         objectives = [one["objectives"] for name in listed for one in found[name]]
         if objectives != objectives[:1] * len(objectives):
             raise ValueError(f"methods must have the same objectives, but those of {listed} differ")

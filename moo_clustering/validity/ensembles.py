@@ -452,7 +452,7 @@ class PairEvidence(base.PopulationIndex):
     penalty: float = 2.9
 
     def fit(self, data: Any) -> Self:
-        """Fit to PairwiseConstraints; raises a ValueError unless the penalty is positive."""
+        """Fit to PairwiseConstraints; raise a ValueError unless the penalty is positive."""
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
             raise TypeError(f"pair_evidence requires PairwiseConstraints in fit, got {type(data).__name__}")

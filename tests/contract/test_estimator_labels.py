@@ -62,16 +62,16 @@ CLUSTERERS = [name for name, setting in ESTIMATORS.items() if setting.clusters a
 # What the documentation of ``predict`` says of fitted rows that get another label than in ``labels_``, and
 # where alone that happens.
 OTHER_LABELS = {
-    "AMOSAClus": ("unless these depend on constraints", "pairs or literal"),
-    "NSGA2Clus": ("unless these depend on constraints", "pairs or literal"),
+    "AMOSAClus": ("unless constraints or ``decode=", "pairs or literal"),
+    "NSGA2Clus": ("unless constraints or ``decode=", "pairs or literal"),
     "PCKMeans": ("which also depend on pairs", "pairs"),
     "HMRFKMeans": ("which also depend on pairs", "pairs"),
     "SubspaceMixture": ("if labels or pairs moved these samples", "pairs"),
     "ICLClustering": ("scored as if they were additional samples", "anywhere"),
-    "PESC": ("If constraints separate equal rows", "split"),
-    "SpectralGraphClustering": ("If constraints separate equal rows", "split"),
-    "SRMOSC": ("If constraints separate equal rows", "split"),
-    "MOCK": ("If constraints separate equal rows", "split"),
+    "PESC": ("if constraints separate equal samples", "split"),
+    "SpectralGraphClustering": ("if constraints separate equal samples", "split"),
+    "SRMOSC": ("if constraints separate equal samples", "split"),
+    "MOCK": ("if constraints separate equal samples", "split"),
     "ParetoClustering": ("labelled samples that ``clamp`` retains", "pairs"),
     "ParetoBagClustering": ("labelled samples that ``clamp`` retains", "pairs"),
     "FuzzyModesMOGA": ("After a vote or consensus", "vote"),

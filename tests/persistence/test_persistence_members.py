@@ -55,7 +55,7 @@ def test_an_honest_array_is_read():
         (entry(described("(100000000, 0)")), r"'x' has 0 bytes, but declares shape \(100000000, 0\)"),
         (entry(described("(-1, -1)"), b"12345678"), r"'x' declares the invalid shape \(-1, -1\)"),
         (entry(described("(True,)"), b"12345678"), r"'x' declares the invalid shape \(True,\)"),
-        (entry(described("(1,)", "<U1"), b"\xff" * 4), "'x' contains invalid text"),
+        (entry(described("(1,)", "<U1"), b"\xff" * 4), "'x' contains text that is not valid Unicode"),
         (entry(described("(1,)"), b"12345678", (9, 3)), "'x' has the unknown format version 9.3"),
     ],
 )

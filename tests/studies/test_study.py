@@ -390,7 +390,9 @@ def test_attainment_surfaces_of_seeds(tmp_path):
         study.attainment(methods=["Ward"])
     with pytest.raises(ValueError, match="methods must be one of 'short', 'long', 'Ward', got 'other'"):
         study.attainment(methods=["other"])
-    with pytest.raises(ValueError, match="no method has a front on 'blobs'; add a search, or call run"):
+    with pytest.raises(
+        ValueError, match="no method has a Pareto front for 'blobs'; add a search method, or call run"
+    ):
         Study(METHODS, {"blobs": (X, Y)}, seeds=1).attainment()
 
 
