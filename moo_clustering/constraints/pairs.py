@@ -102,8 +102,8 @@ class PairwiseConstraints(Shared):
         """Draw must-links between samples that share a label, and cannot-links between samples that do not.
 
         With one label per sample, takes O(n_samples + n_drawn) memory for n_drawn pairs. With label sets,
-        ``"stratified"`` takes up to O(n_samples**2) time. In a large data set, 10 % of the pairs reveal
-        nearly all labels, because they connect each class of at least 50 samples; ``"docs"`` is realistic.
+        ``"stratified"`` takes up to O(n_samples**2) time. In large data sets, 10 % of the pairs reveal
+        nearly all labels by connecting each class of at least 50 samples; ``"docs"`` is more realistic.
 
         Parameters
         ----------
