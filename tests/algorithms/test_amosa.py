@@ -551,7 +551,7 @@ def test_bad_problems_are_named():
     minimize(NotANumber(xl=0.0, xu=1.0, replace_nan_values_by=9.0), AMOSA(**SMALL), seed=1)
     with pytest.raises(ValueError, match=r"no bounds.*sampling"):
         minimize(NotANumber(), AMOSA(**SMALL), seed=1)
-    with pytest.raises(ValueError, match=r"must return shape .*, as X"):
+    with pytest.raises(ValueError, match=r"must return an array of the shape of X, \(40, 6\), but"):
         minimize(RealToy(), AMOSA(**SMALL, perturb=lambda problem, X, rng: X[:, :2]), seed=1)
     with pytest.raises(TypeError, match="perturb"):
         minimize(RealToy(), AMOSA(**SMALL, perturb="laplace"), seed=1)
