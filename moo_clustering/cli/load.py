@@ -88,10 +88,9 @@ def load_data(
     is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None
     if is_map and (path.exists() or data in BUNDLED):
         if not method.areas:
-            what, remedy = "--weight requires", "omit it"
-            if path.suffix.lower() in _MAPS:
-                what, remedy = "maps require", "save the attributes of the map as a table (.csv)"
-            raise DataError(f"{what} method regions, got {method.name}; for other methods, {remedy}")
+            said, is_table = f"require method regions, got {method.name}", path.suffix.lower() not in _MAPS
+            other = "omit --weight" if is_table else "save the attributes of the map as a table (.csv)"
+            raise DataError(f"maps and --weight {said}; for other methods, {other}")
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
         roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))

@@ -292,8 +292,7 @@ def _read_folder(folder: Path, fields: _Fields) -> Documents:
     for option, given in (("labels", roles.labels), ("partial_labels", roles.partial_labels)):
         if given not in (None, "folder"):
             rest = f" must be 'folder' (one class per sub-folder), got {quoted(given)}"
-            flag = f"--{option.replace('_', '-')}"
-            raise DataError(Advice("for a folder, ", option + rest, flag + rest))
+            raise DataError(Advice("for a folder, ", option + rest, f"--{option.replace('_', '-')}{rest}"))
     found = sorted(
         (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
         key=lambda path: path.relative_to(folder).parts,

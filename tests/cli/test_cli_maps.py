@@ -262,11 +262,11 @@ def test_refused_options(run, areas, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("areas.geojson",), "maps require method regions, got pareto-clustering"),
+        (("areas.geojson",), "maps and --weight require method regions, got pareto-clustering"),
         (("iris", *QUICK, "-k", 3), "requires a map (.geojson, .json, .gpkg or .parquet), got iris"),
         (("table.csv", *QUICK, "-k", 3), "requires a map (.geojson, .json, .gpkg or .parquet)"),
         (("table.csv", "-k", "auto"), "-k auto requires method regions"),
-        (("table.csv", "--weight", "a"), "--weight requires method regions"),
+        (("table.csv", "--weight", "a"), "for other methods, omit --weight"),
         (("areas.gpkg", *QUICK, "-k", 3), "run pip install geopandas pyarrow, or convert the map to GeoJSON"),
     ],
 )
