@@ -87,8 +87,8 @@ def checked_array(
     if found.ndim == 0 and found.dtype == object:
         raise TypeError(f"{name} must be an array or a list, got {quoted(data)}")
     if ndim and found.ndim not in ndim:
-        allowed = " or ".join(map(str, ndim))
-        raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
+        allowed = " or ".join(map(str, ndim)) + (" dimension" if ndim == (1,) else " dimensions")
+        raise ValueError(f"{name} must have {allowed}, got an array of shape {found.shape}")
     if dtype is None:
         # Convert float16, in which the limits of later checks would overflow.
         return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found

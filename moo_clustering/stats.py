@@ -752,8 +752,7 @@ def sentences(
         values = and_list([*map(p_text, beaten["p_adjusted"])])
         better.append(f"{method} is better than {and_list([*beaten['method_2']])} (adjusted p = {values}).")
     joined = [group for group in groups if len(group) > 1]
-    is_pair = len(joined) == 1 and len(joined[0]) == 2
-    where = f"{'between' if is_pair else 'among'} {', or among '.join(map(and_list, joined))}"
+    where = ", or ".join(f"{'between' if len(each) == 2 else 'among'} {and_list(each)}" for each in joined)
     unclear = f"No significant difference was found {where}"
     if test is None:
         return better or [f"{unclear}: p = {p_text(pairs['p_adjusted'].iloc[0])} is above {alpha:g}."]

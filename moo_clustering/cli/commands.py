@@ -204,7 +204,8 @@ def _number_or_interval(
     """Parse a number of clusters, an interval such as 2-5, or "auto"."""
     if value in (None, "auto"):
         return value
-    if not (found := re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", str(value))):
+    found = re.fullmatch(r"([1-9]\d{0,17})(?:-(\d{1,18}))?", str(value))
+    if not found or int(found[2] or found[1]) < int(found[1]):
         raise click.BadParameter(f"{value!r} is not valid; use a number (3), an interval (2-5) or auto")
     return int(found[1]) if found[2] is None else (int(found[1]), int(found[2]))
 

@@ -68,7 +68,7 @@ def _places(known: Sequence[str], path: Path) -> list[int]:
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):
         return [0, 1, 2]
-    raise DataError(f"{path} must have the columns dataset, method and value if each line has one value")
+    raise DataError(f"with --long, {path} must have the columns dataset, method and value")
 
 
 def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataFrame:

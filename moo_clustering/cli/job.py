@@ -326,6 +326,8 @@ def begin_from(job: Job, start: str | None) -> None:
         codes, names = labels.factorize()
         if (codes < 0).any():
             raise ValueError(f"--start {start} must contain a label for every {samples.kind}")
+        if job.estimator.get_params(deep=False).get("n_gen", 1) == 0:
+            raise ValueError("--start requires generations; add, for example, --set n_gen=20")
         job.estimator.set_params(start=codes)
         job.sources["start"] = {"file" if path.exists() else "column": path.name, "n_clusters": len(names)}
 

@@ -88,8 +88,9 @@ def load_data(
     is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None
     if is_map and (path.exists() or data in BUNDLED):
         if not method.areas:
-            said = f"maps and --weight require method regions, got {method.name}"
-            raise DataError(f"{said}; for other methods, save the attributes of the map as a table (.csv)")
+            said, is_table = f"require method regions, got {method.name}", path.suffix.lower() not in _MAPS
+            other = "omit --weight" if is_table else "save the attributes of the map as a table (.csv)"
+            raise DataError(f"maps and --weight {said}; for other methods, {other}")
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
         roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
@@ -110,7 +111,7 @@ def load_data(
     if bag is None and holds_label_sets(path, method, label_file):
         return load_label_sets(path, method, roles, label_file, text_columns)
     if label_file is not None:
-        read_as = "is read as a table or bags" if path.suffix.lower() == ".npz" else "is not"
+        read_as = "is read as a table or bags" if path.suffix.lower() == ".npz" else "is neither"
         raise DataError(f"--label-file requires an .arff or .npz file with labels, but {path.name} {read_as}")
     bags = holds_bags(path, bag)
     if path.exists():
@@ -396,7 +397,8 @@ def load_prepared(
         names, categories = tuple(map(str, columns)), prepared.category_names
         mixed = CategoryTable(path.name, columns, names, found.row_ids, category_names=categories, **known)
         unused = [name for name, role in taken.items() if role in ("labels", "drop")]
-        return kinds.CategorySamples.of(mixed, notes=found.notes, unused=frame[unused])
+        notes = tuple(note for note in found.notes if "indicator feature" not in note)
+        return kinds.CategorySamples.of(mixed, notes=notes, unused=frame[unused])
     return replace(found, has_equal_columns=is_equal)
 
 
@@ -619,7 +621,7 @@ def stem_features(
         remedy = "run pip install moo_clustering[text], or use --stemmer none"
         raise DataError(f"{said}; {remedy}") from error
     except ValueError as error:
-        raise DataError(str(error)) from error
+        raise DataError(str(error).replace("min_df=", "--min-df ")) from error
     most = max_df * len(texts) if isinstance(max_df, float) else max_df
     kept = np.flatnonzero(counts.getnnz(axis=0) <= most)
     if not len(kept):

@@ -140,7 +140,7 @@ def cspa(
     neighbor_rng = np.random.default_rng(neighbor_seed)
     graph = coassociation_graph(edges, run_weights, n_clusters, n_neighbors, neighbor_rng)
     if metis:
-        warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
+        warn_of_balance(edges, run_weights, n_clusters, "cspa with partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
     # n_clusters components are the clusters. If there are more components, any links between them suffice,
     # because samples in different components never share a cluster in a run.
@@ -413,7 +413,7 @@ def metis_parts(
 
 
 def warn_of_balance(
-    edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be split",
+    edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = " and will be split",
     balance: float = BALANCE,
 ) -> None:  # fmt: skip
     """Warn if, in most runs, the largest cluster has more than ``balance`` times the mean part size."""
@@ -423,7 +423,7 @@ def warn_of_balance(
     if weights[unequal].sum() > weights.sum() / 2:
         _arrays.warn_caller(
             f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs is "
-            f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; use {instead}"
+            f"{np.median((largest / mean)[unequal]):.3g} times that size{harm}; use {instead}"
         )
 
 
@@ -431,8 +431,8 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
     """Warn if cluster sizes are so unequal that balancing meta-clusters may merge small clusters."""
     if agreed_parts(edges, n_clusters, fewer=True) is None:
         warn_of_balance(
-            edges, weights, n_clusters, f"{owner} partitioner='matching' or vertex_weight='unit'",
-            harm="and smaller ones may be merged", balance=META_BALANCE,
+            edges, weights, n_clusters, f"{owner} with partitioner='matching' or vertex_weight='unit'",
+            harm=", and smaller ones may be merged", balance=META_BALANCE,
         )  # fmt: skip
 
 
@@ -540,7 +540,7 @@ def hbgf(
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
     _arrays.choice("partitioner", partitioner, ("auto", "metis", "spectral"))
-    return _bipartite(labels, n_clusters, weights, random_state, partitioner, "hbgf partitioner='spectral'")
+    return _bipartite(labels, n_clusters, weights, random_state, partitioner, "hbgf(partitioner='spectral')")
 
 
 def _bipartite(
@@ -594,7 +594,7 @@ def hgpa(
     """
     _arrays.choice("approximation", approximation, ("hbgf", "spectral"))
     if approximation == "hbgf":
-        return _bipartite(labels, n_clusters, weights, random_state, "auto", "hgpa approximation='spectral'")
+        return _bipartite(labels, n_clusters, weights, random_state, "auto", "hgpa(approximation='spectral')")
     return _bipartite(labels, n_clusters, weights, random_state, "spectral")
 
 

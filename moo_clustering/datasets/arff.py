@@ -487,7 +487,7 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
     if missing := [label for label in labels if label not in declared]:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         near = did_you_mean(missing[0], names)
-        raise DataError(f"{what} {missing[0]!r}{more}, but {path} has no attribute of that name{near}")
+        raise DataError(f"{what} {missing[0]!r}{more}, but {path} has no such attribute{near}")
     for label, count in Counter(labels).items():
         if count > 1:
             raise DataError(f"{what} {label!r} more than once")

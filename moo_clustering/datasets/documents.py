@@ -291,8 +291,8 @@ def _read_folder(folder: Path, fields: _Fields) -> Documents:
         raise DataError(Advice(problem, "text_columns, id_column and drop", flags))
     for option, given in (("labels", roles.labels), ("partial_labels", roles.partial_labels)):
         if given not in (None, "folder"):
-            allowed = "'folder' (one class per sub-folder)"
-            raise DataError(f"for a folder, {option} must be {allowed}, got {quoted(given)}")
+            rest = f" must be 'folder' (one class per sub-folder), got {quoted(given)}"
+            raise DataError(Advice("for a folder, ", option + rest, f"--{option.replace('_', '-')}{rest}"))
     found = sorted(
         (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
         key=lambda path: path.relative_to(folder).parts,

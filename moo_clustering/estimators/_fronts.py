@@ -71,9 +71,9 @@ class FrontMixin(metaclass=ABCMeta):
         def __getattr__(self, name):
             if name in _NOT_SAVED and "pareto_front_" in vars(self):
                 raise NotFittedError(
-                    f"this {type(self).__name__} has no {name}, because it was loaded from a skops file such "
-                    "as model.skops, which contains only what predict requires: use a copy saved with pickle "
-                    "or joblib, fit again, or run moo-clustering choose or report on the run folder"
+                    f"this {type(self).__name__} has no {name}: its fit created none, or it is from a skops "
+                    "file such as model.skops, which has only what predict requires. If so, use a copy saved "
+                    "by pickle or joblib, fit again, or run moo-clustering choose or report on the run folder"
                 )
             return object.__getattribute__(self, name)  # raises the original error, also of a property
 
@@ -389,13 +389,13 @@ def choose_member(
             )
         if not -len(front) <= int(found) < len(front):
             raise ValueError(
-                f"{name_of(rule)} returned row {found}, which is outside the front of {len(front)} solutions"
+                f"{name_of(rule)} returned row {found}, which is outside the front of size {len(front)}"
             )
         rule = int(found)
     if isinstance(rule, str):
         return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
     if not -len(front) <= rule < len(front):
-        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} solutions")
+        raise ValueError(f"rule={rule} is outside the front of size {len(front)}")
     return int(rule) % len(front)
 
 

@@ -426,7 +426,7 @@ def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray
             f"each row of labels must have one entry per bag in H ({n_bags}), got {labels.shape[1]}"
         )
     if len(medoids) != len(labels):
-        raise ValueError(f"medoids has {len(medoids)} rows, but labels has {len(labels)}")
+        raise ValueError(f"medoids must have one row per row of labels ({len(labels)}), got {len(medoids)}")
     if medoids.size and (medoids.min() < -1 or medoids.max() >= n_bags):
         bad = medoids.min() if medoids.min() < -1 else medoids.max()
         raise ValueError(f"medoids must be -1 or from 0 to {n_bags - 1}, got {bad}")

@@ -381,7 +381,7 @@ def front_data(
         try:
             marked[checked_array(chosen, "chosen")] = True
         except IndexError as error:
-            said = f"chosen={chosen!r} is outside the front, which has {len(F)} solutions"
+            said = f"chosen={chosen!r} is outside the front, which has {len(F)} solution{'s' * (len(F) > 1)}"
             raise ValueError(said) from error
     return FrontData(F, names, marked)
 

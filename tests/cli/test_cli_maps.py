@@ -266,7 +266,7 @@ def test_refused_options(run, areas, options, message):
         (("iris", *QUICK, "-k", 3), "requires a map (.geojson, .json, .gpkg or .parquet), got iris"),
         (("table.csv", *QUICK, "-k", 3), "requires a map (.geojson, .json, .gpkg or .parquet)"),
         (("table.csv", "-k", "auto"), "-k auto requires method regions"),
-        (("table.csv", "--weight", "a"), "maps and --weight require method regions"),
+        (("table.csv", "--weight", "a"), "for other methods, omit --weight"),
         (("areas.gpkg", *QUICK, "-k", 3), "run pip install geopandas pyarrow, or convert the map to GeoJSON"),
     ],
 )

@@ -142,16 +142,16 @@ def test_the_balance_of_metis_is_warned_of():
         "and smaller ones may be merged",
     )
     for runs, name, options, said in (
-        (equal, "hbgf", {}, None), (unequal, "hbgf", {}, f"{cut}; use hbgf partitioner='spectral'"),
+        (equal, "hbgf", {}, None), (unequal, "hbgf", {}, f"{cut}; use hbgf.partitioner='spectral'."),
         (unequal, "hbgf", {"partitioner": "spectral"}, None),
-        (unequal, "hgpa", {}, f"{cut}; use hgpa approximation='spectral'"),
+        (unequal, "hgpa", {}, f"{cut}; use hgpa.approximation='spectral'."),
         (unequal, "hgpa", {"approximation": "spectral"}, None),
-        (unequal, "cspa", {"partitioner": "metis"}, f"{cut}; use cspa partitioner='average'"),
+        (unequal, "cspa", {"partitioner": "metis"}, f"{cut}; use cspa with partitioner='average'"),
         (skewed, "cspa", {}, None), (unequal, "mcla", {}, None),
-        (skewed, "mcla", {}, f"{merged}; use mcla partitioner='matching' or vertex_weight='unit'"),
+        (skewed, "mcla", {}, f"{merged}; use mcla with partitioner='matching' or vertex_weight='unit'"),
         (skewed, "mcla", {"partitioner": "matching"}, None),
         (skewed, "mcla", {"vertex_weight": "unit"}, None),
-        (skewed, "select_pareto", {"n_gen": 1}, f"{merged}; use select_pareto partitioner='matching'"),
+        (skewed, "select_pareto", {"n_gen": 1}, f"{merged}; use select_pareto with partitioner='matching'"),
     ):  # fmt: skip
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")

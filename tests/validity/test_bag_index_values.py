@@ -171,7 +171,7 @@ def test_davies_bouldin_of_medoids_takes_populations():
         ((0, 0, -1, 1, 1), (1, 2), "got -1"),
         (GAP, (1, 2, -1), "cluster 2, but medoids has no medoid for it"),
         ((0, 1), (1, 2), r"each row of labels must have one entry per .* \(5\), got"),
-        ([TWO, TWO], (1, 2), "medoids has 1 rows"),
+        ([TWO, TWO], (1, 2), "medoids must have one row per row of labels .2., got 1"),
     ],
 )
 def test_medoids_that_do_not_fit_are_refused(labels, medoids, message):

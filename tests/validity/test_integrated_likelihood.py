@@ -315,7 +315,7 @@ def test_kernels_equal_their_python_functions():
     ("options", "error", "message"),
     [
         ({"categorical": [True, False, True]}, TypeError, "categorical must be integers, got True"),
-        ({"categorical": 1}, ValueError, "categorical must have 1 dimensions"),
+        ({"categorical": 1}, ValueError, "categorical must have 1 dimension, got an"),
         ({"categorical": [0, 7]}, ValueError, "categorical must contain indices from 0 to 2, got 7"),
         ({"numbers": validity.LatentClassModel()}, TypeError, "numbers must be a GaussianModel, got Latent"),
         ({"categories": "counts"}, TypeError, "categories must be a LatentClassModel, got 'counts'"),
