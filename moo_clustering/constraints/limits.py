@@ -443,8 +443,8 @@ class Diameter(Limit):
         if len(apart) > k:
             raise ValueError(
                 f"samples {', '.join(map(str, apart))} are pairwise farther apart than "
-                f"at_most={self.at_most:g}, so {k} clusters are too few; increase at_most or the number "
-                "of clusters"
+                f"at_most={self.at_most:g}, so {k} cluster{'s are' if k > 1 else ' is'} too few; "
+                "increase at_most or the number of clusters"
             )
 
     @cached_property

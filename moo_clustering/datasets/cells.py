@@ -390,7 +390,7 @@ def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> R
 
 
 def _refuse_kind(column: Column, example: str) -> None:
-    had, remedy = _KINDS[column.kind], "use its notation, and leave missing cells empty"
+    had, remedy = _KINDS[column.kind], "use the same notation, and leave missing cells empty"
     fault = f"had {had} in the training table, but has {quoted(example)} here"
     raise DataError(f"column {column.name!r} {fault}; {remedy}")
 
