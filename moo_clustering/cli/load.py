@@ -397,8 +397,8 @@ def load_prepared(
         names, categories = tuple(map(str, columns)), prepared.category_names
         mixed = CategoryTable(path.name, columns, names, found.row_ids, category_names=categories, **known)
         unused = [name for name, role in taken.items() if role in ("labels", "drop")]
-        notes = tuple(note for note in found.notes if "indicator feature" not in note)
-        return kinds.CategorySamples.of(mixed, notes=notes, unused=frame[unused])
+        kept = tuple(note for note in found.notes if "indicator feature" not in note)
+        return kinds.CategorySamples.of(mixed, notes=kept, unused=frame[unused])
     return replace(found, has_equal_columns=is_equal)
 
 
