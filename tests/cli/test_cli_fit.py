@@ -158,7 +158,7 @@ def test_warnings_are_single_lines(run, slices, table):
         (("-k", 2, "--set", "resume=True"), "must be set with --resume, not --set"),
         ((), "method slices requires the number of clusters; set it with -k"),
         (("-k", "two"), "Invalid value for '-k'"),
-        (("-k", 0), "n_clusters=0 must be from 1 to 60."),
+        (("-k", 0), "'-k' .*: '0' is not valid; use a number"),
         (("-k", 61), "n_clusters=61 must be from 1 to 60."),
         (("-k", 2, "--jobs", 0), "'--jobs': 0 is not valid; use a positive integer"),
         (("-k", 2, "--seed", -1), "Invalid value for '--seed'"),

@@ -91,7 +91,7 @@ def test_equal_rows_are_one_cluster_and_a_warning(run, write, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("-k", 0), ["n_clusters", "0"]),
+        (("-k", 0), ["-k", "'0' is not valid"]),
         (("-k", 7), ["n_clusters", "7", "6"]),
         (("-k", 2, "--set", "pop_size=many"), ["pop_size", "'many'"]),
         (("-k", 2, "--set", "n_gen=2.5"), ["n_gen", "2.5"]),

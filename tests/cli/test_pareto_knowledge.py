@@ -102,7 +102,7 @@ def test_noise_is_in_no_cluster(run, table, tmp_path):
         (("--must-link", "pairs.csv"), "unknown"),
         (("--hold-out", 0.5), "method pareto-clustering does not accept --hold-out"),
         (("-k", 61), "n_clusters=61 must not exceed the number of samples, 60"),
-        (("-k", 0), "n_clusters"),
+        (("-k", 0), "'0' is not valid; use a number (3), an interval (2-5) or auto"),
         (("--set", "popsize=9"), "did you mean 'pop_size'"),
         (("--set", "novel=some"), "novel"),
         (
