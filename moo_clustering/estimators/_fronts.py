@@ -72,8 +72,8 @@ class FrontMixin(metaclass=ABCMeta):
             if name in _NOT_SAVED and "pareto_front_" in vars(self):
                 raise NotFittedError(
                     f"this {type(self).__name__} has no {name}: its fit created none, or it is from a skops "
-                    "file such as model.skops, which has only what predict requires; in that case, use a pickle "
-                    "or joblib file, fit again, or run moo-clustering choose or report on the run folder"
+                    "file such as model.skops, which has only what predict requires; in that case, use a "
+                    "pickle, fit again, or run moo-clustering choose or report on the run folder"
                 )
             return object.__getattribute__(self, name)  # raises the original error, also of a property
 
