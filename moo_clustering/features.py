@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import _arrays
 from moo_clustering._data import FLOATS, checked_array, checked_table, numeric_features, without_duplicates
-from moo_clustering._messages import quoted
+from moo_clustering._messages import Advice, quoted
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering._types import FloatArray
 
@@ -132,7 +132,8 @@ def prune_terms(
     df = np.bincount(rows.indices[rows.data != 0], minlength=rows.shape[1])
     kept = np.flatnonzero((df > 0) & (df >= least))
     if not len(kept):
-        raise ValueError(f"min_df={min_df} leaves no terms in the {n_documents} documents")
+        rest = f"{min_df} leaves no terms in the {n_documents} documents"
+        raise ValueError(Advice("", f"min_df={rest}", f"--min-df {rest}"))
     return rows[:, kept], names[kept]
 
 
@@ -605,8 +606,10 @@ def _fit_terms(vectorizer: Any, texts: Sequence[Any]) -> tuple[Any, NDArray[Any]
         if "empty vocabulary" in str(error):
             raise ValueError("all documents are empty after removing stop words") from error
         if "no terms remain" in str(error) or "max_df corresponds to" in str(error):
-            limits = f"min_df={vectorizer.min_df} and max_df={vectorizer.max_df}"
-            raise ValueError(f"{limits} leave no terms in the {len(texts)} documents") from error
+            least, most = vectorizer.min_df, vectorizer.max_df
+            rest = f"{most} leave no terms in the {len(texts)} documents"
+            python, command = f"min_df={least} and max_df={rest}", f"--min-df {least} and --max-df {rest}"
+            raise ValueError(Advice("", python, command)) from error
         raise
     return X, vectorizer.get_feature_names_out()
 

@@ -414,7 +414,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         raise
     finally:
         _WRITING.discard(temporary.name)
-    # Where supported, this makes the renamed file survive a power failure.
+    # The renamed file then survives a power failure, if the file system supports this.
     with suppress(OSError):
         descriptor = os.open(path.parent, os.O_RDONLY)
         try:

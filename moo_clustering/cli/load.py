@@ -621,11 +621,12 @@ def stem_features(
         remedy = "run pip install moo_clustering[text], or use --stemmer none"
         raise DataError(f"{said}; {remedy}") from error
     except ValueError as error:
-        raise DataError(str(error).replace("min_df=", "--min-df ")) from error
+        raise DataError(for_command(error)) from error
     most = max_df * len(texts) if isinstance(max_df, float) else max_df
     kept = np.flatnonzero(counts.getnnz(axis=0) <= most)
     if not len(kept):
-        raise DataError(f"min_df={min_df} and max_df={max_df} leave no terms in the {len(texts)} documents")
+        limits = f"--min-df {min_df} and --max-df {max_df}"
+        raise DataError(f"{limits} leave no terms in the {len(texts)} documents")
     with warnings.catch_warnings():
         # Ignore the warning about documents without terms, because the estimators issue the same warning.
         warnings.simplefilter("ignore", UserWarning)

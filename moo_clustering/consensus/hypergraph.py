@@ -777,7 +777,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
     part = parts[edges.codes[run, column]]
     used = part >= 0
     held = np.bincount(part[used] * n + column[used], weights=weights[run[used]], minlength=n_parts * n)
-    # Of an empty array, bincount returns integers.
+    # The result of bincount for an empty array has an integer type.
     held = held.reshape(n_parts, n).astype(np.float64, copy=False)
     member = np.flatnonzero(parts >= 0)
     members = np.zeros((n_parts, edges.n_runs))

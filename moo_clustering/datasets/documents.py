@@ -185,7 +185,7 @@ def tfidf(
     try:
         X, vocabulary = fit_terms(vectorizer, texts)
     except ValueError as error:
-        raise DataError(str(error)) from error
+        raise DataError(*error.args) from error
     empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
     if empty:
         verb = "has" if empty == 1 else "have"

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.core.algorithm import Algorithm
+from pymoo.core.decision_making import DecisionMaking
 from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.termination import Termination
 from scipy.sparse import csr_array
@@ -380,7 +381,7 @@ def choose_member(
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
         # pymoo's rules require minimised objectives. Find them by name: importing their base class warns.
-        of_pymoo = any(kind.__name__ == "DecisionMaking" for kind in type(rule).__mro__)
+        of_pymoo = isinstance(rule, DecisionMaking)
         found: Any = rule(minimised if of_pymoo else front)
         found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
         if isinstance(found, bool) or not isinstance(found, Integral):

@@ -16,8 +16,8 @@ from pymoo.core.survival import Survival
 from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering import _arrays
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, instance, integer, quoted
+from moo_clustering._arrays import array_of, choice, instance, integer, quoted
+from moo_clustering._types import FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -314,10 +314,8 @@ class EliteMemory:
         Raises a ValueError if ``scalar`` returns NaN or the wrong number of scores.
         """
         labels = relabel_by_first_appearance(labels)
-        found = self.scalar(values, labels)
-        scores = _arrays.array_of(found, "scalar", (len(labels),), "one number per partition").astype(
-            np.float64
-        )
+        found = array_of(self.scalar(values, labels), "scalar", (len(labels),), "one number per partition")
+        scores = found.astype(np.float64)
         best = _best(scores, labels, self.n_elite)
         labels = np.concatenate([self.labels.reshape(-1, labels.shape[1]), labels[best]])
         values = np.concatenate([self.values.reshape(-1, values.shape[1]), values[best]])

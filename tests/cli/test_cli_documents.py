@@ -371,7 +371,7 @@ def test_mistakes_with_embeddings(fails, rows, tmp_path, arguments, message):
         (("notes.jsonl", "--svd", 0), "Invalid value for '--svd'"),
         (("notes.jsonl", "--min-df", "few"), r"'few' is not valid; use a number \(2\) or a share \(0\.5\)"),
         (("notes.jsonl", "--min-df", "1.5"), "min_df"),
-        (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no terms in the 36"),
+        (("notes.jsonl", "--min-df", "40"), "--min-df 40 and --max-df 1.0 leave no terms in the 36"),
         (("notes.jsonl", "--text-columns", "titel"), "did you mean 'title'"),
         (("notes.jsonl", "--text-columns", " , "), "must contain at least one column name"),
         (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(--partial-labels\)"),

@@ -206,7 +206,7 @@ def test_tables_of_numbers(run, pictures, tmp_path):
         (("notes.jsonl", "--method", "NMF", "--stemmer", "snow"), "Invalid value for '--stemmer'"),
         (("wine", "--method", "NMF", "--stemmer", "none"), "--stemmer can be used only for documents"),
         (("notes.jsonl", "--method", "NMF", "--min-df", 37), "--min-df 37 leaves no terms in the 37"),
-        (("notes.jsonl", "--method", "NMF", "--max-df", 1), "min_df=2 and max_df=1 leave no terms in the 37"),
+        (("notes.jsonl", "--method", "NMF", "--max-df", 1), "--min-df 2 and --max-df 1 leave no terms"),
         (("stop.jsonl", "--method", "NMF"), "all documents are empty after removing stop words"),
     ],
 )

@@ -276,6 +276,15 @@ def test_generations_of_srmosc(run, fails, table, tmp_path):
     assert pd.read_csv(tmp_path / "out" / "history.csv")["generation"].tolist() == list(range(7))
 
 
+def test_categories_are_not_said_to_become_indicators(run, animals):
+    prepared = [each for each in MODES if each != "--no-prepare"]
+    message = run(*prepared, *NAMED, "-k", 2, *QUICK, "--out", "out").stderr
+    assert "indicator" not in message
+    message = run("fit", "animals.csv", *NAMED, "-k", 2, "--out", "other").stderr
+    assert "converted to" in message
+    assert "indicator" in message
+
+
 def test_categories(run, animals, tmp_path):
     result = run(*MODES, *NAMED, "-k", 2, *QUICK, "--out", "out")
     assert result.exit_code == 0, result.output

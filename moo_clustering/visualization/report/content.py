@@ -113,7 +113,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
     """Return solutions to compare: the chosen one, and alternatives of the pool or up to 5 front members."""
-    # Of front members with equally many clusters, compare only the one most similar to the chosen solution.
+    # For each number of clusters, compare only the front member most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
