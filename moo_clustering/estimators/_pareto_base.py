@@ -418,8 +418,8 @@ class ParetoPoolClusterer(
         assert candidates is not None
         if rule in ("select", "consensus"):
             rng = np.random.default_rng(self._seeds[0])
-            given = self._samples, candidates.within(self._interval(candidates)), self._number
-            self._take_points(selection.unsupervised_partition(*given, rule, rng))
+            allowed = candidates.within(self._interval(candidates))
+            self._take_points(selection.unsupervised_partition(allowed, self._number, rule, rng))
         elif rule in selection.GRANULARITIES:
             self._take_points(candidates.within(candidates.granularities[rule]).best(candidates.total))
         else:
@@ -761,15 +761,15 @@ class ParetoPoolClusterer(
         else:
             weight = self.criterion_weight
             objectives = selection.objectives_for(samples, side, pairs, criterion, weight, self.n_jobs)
-            sizes = None
+            least = 0
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
-                sizes = selection.LeastSizes.of(samples, self.min_cluster_size)
-            candidates = selection.Candidates.of(pool, objectives, sizes=sizes, equal=samples.equal_points)
+                least = self.min_cluster_size or min(10, max(2, round(0.01 * samples.n_rows)))
+            candidates = selection.Candidates.of(samples, pool, objectives, least=least)
             most = self.n_clusters[1] if isinstance(self.n_clusters, tuple | list) else None
-            if more := selection.more_numbers(ks, samples, candidates, most):
+            if more := selection.more_numbers(ks, candidates, most):
                 return more
-            if may_agree and sizes is not None and pairs is None:
+            if may_agree and self._number is None and pairs is None:
                 self._assessor = self._assessor_for(candidates)
                 trusted = self._assess(None, candidates).verdict != verdicts.NO_STRUCTURE
                 choose = partial(choose, trusted=trusted)
@@ -777,7 +777,7 @@ class ParetoPoolClusterer(
                 first = self._start_labels(samples.n_samples)
                 checkpoint = self._checkpoint_for(pool.labels, *supervision)
                 evolution = yield from evolve_with_controls(
-                    candidates, samples.graph, pairs, choose, self._seeds[1:], checkpoint,
+                    candidates, pairs, choose, self._seeds[1:], checkpoint,
                     start=None if first is None else samples.per_point(first), n_clusters=self._number,
                     n_gen=self.n_gen, pop_size=self.pop_size, engine=self.engine, verbose=bool(self.verbose),
                 )  # fmt: skip

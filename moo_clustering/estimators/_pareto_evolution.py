@@ -112,7 +112,6 @@ class Evolution(NamedTuple):
 
 def evolve_with_controls(
     pool: Candidates,
-    graph: Any,
     pairs: PairwiseConstraints | None,
     choose: Callable[[Candidates], Solution],
     seeds: Sequence[np.random.SeedSequence],
@@ -120,17 +119,17 @@ def evolve_with_controls(
     **options: Any,
 ) -> Plans[Evolution]:
     """Evolve a pool twice, once with random survival; select a result from it and from each evolved pool."""
-    objectives = pool.objectives
+    objectives, graph = pool.objectives, pool.samples.graph
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
     options.update(graph=graph, constraints=pairs, indices=objectives.indices, total=objectives.total)
-    start = Candidates.of(pool.pool, objectives, pool.values, pool.sizes, pool.equal)
+    start = Candidates.of(pool.samples, pool.pool, objectives, pool.values, pool.least)
 
     def evolve(survival: str, seed: Any, **more: Any) -> Plans[tuple[EvolvedPartitions, Candidates]]:
         number = int(seed.generate_state(1)[0])
         evolved = yield from evolve_pool(pool=pool.pool, survival=survival, seed=number, **options, **more)
         members = PartitionPool(evolved.labels, ("evolved",) * len(evolved.labels))
-        return evolved, start.joined(Candidates.of(members, objectives, evolved.values))
+        return evolved, start.joined(Candidates.of(pool.samples, members, objectives, evolved.values))
 
     evolved, candidates = yield from evolve("crowding", seeds[0], checkpoint=checkpoint)
     solutions = {"auto": choose(candidates), "control": choose(pool)}

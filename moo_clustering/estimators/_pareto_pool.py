@@ -132,7 +132,9 @@ class PooledSamples:
         """Number of samples or, for a partitioned table, number of table rows that each point represents."""
         if self.counts is not None:
             return self.counts.rows.astype(np.float64)
-        return self.summed(np.ones((self.n_samples, 1)))[:, 0]
+        if self.landmark_of is None:
+            return np.ones(self.n_samples)
+        return np.bincount(self.landmark_of, minlength=self.n_points).astype(np.float64)
 
     @property
     def far_samples(self) -> BoolArray:
