@@ -34,7 +34,7 @@ from moo_clustering.estimators import _base, _options
 from moo_clustering.estimators import _pareto_confidence as verdicts
 from moo_clustering.estimators import _pareto_selection as selection
 from moo_clustering.estimators._fronts import ControlsMixin, FrontMixin
-from moo_clustering.estimators._pareto_evolution import Evolution, evolve_with_controls
+from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_with_controls
 from moo_clustering.estimators._pareto_pool import PooledSamples, pooled_bags
 from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
@@ -755,7 +755,7 @@ class ParetoPoolClusterer(
             kernel="full" if kernel == "pool+bags" else kernel, hard=self.pairs == "hard", clamp=self.clamp,
             class_prior=self.class_prior, merge_same_class=self.merge_same_class,
         )  # fmt: skip
-        candidates, evolution = None, None
+        candidates, evolved, scores = None, None, dict[str, float]()
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
@@ -776,12 +776,11 @@ class ParetoPoolClusterer(
             if self.n_gen:
                 first = self._start_labels(samples.n_samples)
                 checkpoint = self._checkpoint_for(pool.labels, *supervision)
-                evolution = yield from evolve_with_controls(
+                evolved, candidates, solutions, scores = yield from evolve_with_controls(
                     candidates, pairs, choose, self._seeds[1:], checkpoint,
                     start=None if first is None else samples.per_point(first), n_clusters=self._number,
                     n_gen=self.n_gen, pop_size=self.pop_size, engine=self.engine, verbose=bool(self.verbose),
                 )  # fmt: skip
-                candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
         if settle is not None:
@@ -789,7 +788,7 @@ class ParetoPoolClusterer(
         # The previous fit is overwritten from here on, so steps that can fail or be interrupted come before.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
         self.scoring_ = None if candidates is None else candidates.objectives
-        self._publish(evolution)
+        self._publish(evolved, scores)
         self._take(solutions["auto"])
         if side.kind == "none" and self._assessor is not None and self.verdict_ == verdicts.NO_STRUCTURE:
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
@@ -802,7 +801,7 @@ class ParetoPoolClusterer(
             )
         return []
 
-    def _publish(self, evolution: Evolution | None) -> None:
+    def _publish(self, evolved: EvolvedPartitions | None, scores: dict[str, float]) -> None:
         """Set the attributes that do not depend on the selected partition."""
         controls = ("control_labels_", "control_score_", "random_control_labels_")
         for name in ("classes_", "_changes", "_lead", *controls, "history_"):
@@ -824,15 +823,14 @@ class ParetoPoolClusterer(
             self._front = candidates.front()
             self.pareto_front_ = candidates.values[self._front]
             self.objective_names_ = candidates.objectives.names
-        self._problem = None if evolution is None else evolution.evolved.result.problem
+        self._problem = None if evolved is None else evolved.result.problem
         self._assessor = self._assessor_for(candidates)
         self.alternatives_ = self.scores_.iloc[self._alternatives].reset_index(drop=True)
         self.alternatives_["ari_to_labels"] = ari
         self._describe_alternatives()
-        self.interrupted_ = evolution is not None and evolution.interrupted
-        if evolution is not None:
-            self.history_ = evolution.evolved.history
-            self.control_score_ = evolution.scores
+        self.interrupted_ = evolved is not None and evolved.interrupted
+        if evolved is not None:
+            self.history_, self.control_score_ = evolved.history, scores
             for name in ("control", "random-control"):
                 if name in self._solutions:
                     labels = self._with_noise(self._numbered(self._solutions[name]).labels)
@@ -844,7 +842,7 @@ class ParetoPoolClusterer(
         if X is not None:
             self.restore_samples(X)
             saved["_samples"] = self._samples
-        self._publish(None)
+        self._publish(None, {})
         self.__dict__.update(saved)
 
     if not TYPE_CHECKING:  # if mypy saw __getattr__, it would accept any attribute

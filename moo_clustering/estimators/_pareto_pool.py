@@ -207,23 +207,25 @@ class PooledSamples:
 
     def interpolated(self, values: FloatArray) -> FloatArray:
         """Return weighted means of ``values``, shape (n_points, c), at the points nearest to each sample."""
-        return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
+        return values if self.landmark_of is None else nearest_mean(values, *self.nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
-        """Return indices and distances of the points nearest to the chosen samples, (n_chosen, n_nearest)."""
+        """Return indices and weights of the points nearest to the chosen samples, (n_chosen, n_nearest)."""
         if self.landmark_of is None:
-            return chosen[:, None], np.zeros((len(chosen), 1))
-        positions, distances = self._nearest_landmarks
-        return positions[chosen], distances[chosen]
+            return chosen[:, None], np.ones((len(chosen), 1))
+        positions, weights = self.nearest_landmarks
+        return positions[chosen], weights[chosen]
 
     @cached_property
-    def _nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
+    def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
+        """The three landmarks nearest to each sample, and their weights, both of shape (n_samples, 3)."""
         if (features := self.sample_features) is None:
             raise ValueError(
                 "this model was loaded without its training samples, which this call requires; call "
                 "restore_samples(X) first"
             )
-        return self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
+        positions, distances = self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
+        return positions, nearest_weights(distances)
 
     @cached_property
     def similarity(self) -> FloatArray:
@@ -239,19 +241,13 @@ class PooledSamples:
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
-    def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
-        """Nearest landmarks of each sample, and their weights."""
-        positions, distances = self._nearest_landmarks
-        return positions, nearest_weights(distances)
-
-    @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
         """Cache of fitted agreement and criterion, and of their values for the pool, by criterion name."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Omit derived attributes from pickles and, with landmarks, also the samples.
-        omitted = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
+        omitted = {"scored", "similarity", "walk", "nearest_landmarks", "_inliers"}
         state = {name: value for name, value in self.__dict__.items() if name not in omitted}
         kept = self.landmark_of is None or self.counts is not None
         return state if kept else state | {"scaled": None, "rows": None}
@@ -437,12 +433,11 @@ def extended(
     return replace(found, pool=PartitionPool.of(members))
 
 
-def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Average ``values[positions]``, shape (n, n_nearest, c), weighted by inverse squared distance."""
-    shares = nearest_weights(distances)
+def nearest_mean(values: FloatArray, positions: IntpArray, weights: FloatArray) -> FloatArray:
+    """Return weighted means over the nearest points of ``values[positions]``, shape (n, n_nearest, c)."""
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
-        means += shares[:, column, None] * values[positions[:, column]]
+        means += weights[:, column, None] * values[positions[:, column]]
     return means
 
 

@@ -22,7 +22,7 @@ from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import warn_of_few
-from moo_clustering.estimators._pareto_pool import N_NEAREST, PooledSamples, nearest_mean
+from moo_clustering.estimators._pareto_pool import N_NEAREST, PooledSamples, nearest_mean, nearest_weights
 from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
@@ -258,9 +258,11 @@ def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
 
 
 class BroadAgreement(validity.ValidityIndex):
-    """Family agreement plus broad support (mean adjusted Rand index with all families; 0 if negative)."""
+    """Family agreement plus broad support, the mean adjusted Rand index with the partitions of all families.
 
-    # Family agreement is a median, so it is low for structures that few families find, such as spirals.
+    Negative adjusted Rand indices count as 0. The family agreement alone is a median, so it is low for
+    structures that few families find, such as spirals.
+    """
 
     name, greater_is_better = "broad_agreement", True
 
@@ -730,7 +732,8 @@ class ClassModel:
 
     def of_rows(self, samples: PooledSamples, rows: Any) -> FloatArray:
         """Compute class probabilities of new samples."""
-        scores = nearest_mean(self.scores, *samples.nearest(rows, N_NEAREST))
+        positions, distances = samples.nearest(rows, N_NEAREST)
+        scores = nearest_mean(self.scores, positions, nearest_weights(distances))
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
 
 
@@ -829,7 +832,7 @@ class _LabelKernel:
 
     def scores_of(self, chosen: IntpArray, counts: FloatArray) -> FloatArray:
         """Return the class scores of samples, given the label counts of the points."""
-        positions, distances = self._samples.nearest_points(chosen)
+        positions, weights = self._samples.nearest_points(chosen)
         points = np.union1d(positions, self._columns)
         scores = self.scores(counts, points)
-        return nearest_mean(scores, np.searchsorted(points, positions), distances)
+        return nearest_mean(scores, np.searchsorted(points, positions), weights)

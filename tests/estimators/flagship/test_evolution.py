@@ -177,16 +177,8 @@ def test_a_search_space_that_is_used_up(engine):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "ga"}, "engine"),
-        ({"survival": "best"}, "survival"),
-        ({"pop_size": 0}, "pop_size"),
-        ({"graph": GRAPH[:30, :30]}, "graph and pool must have the same number of samples, got 30"),
         ({"pool": POOL[:, :1]}, "at least 2 samples"),
         ({"n_clusters": M + 1}, "n_clusters"),
-        (
-            {"constraints": PairwiseConstraints([(0, 1)], None, n_samples=5)},
-            "constraints and pool must have the same number of samples, got 5",
-        ),
         ({"total": lambda values, labels: values}, "scores must have"),
     ],
 )
