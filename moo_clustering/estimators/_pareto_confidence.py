@@ -378,8 +378,6 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
 
-# Estimator attributes that store an assessment, in the order of its fields.
-_ASSESSED = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
 # Assessments if only one partition is possible (NOTHING), and if there is no pool (NOTHING_KNOWN).
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 ALL_EQUAL = "all samples are identical"
@@ -469,7 +467,8 @@ def verdict_of(estimator: Any) -> str | None:
         return None
     n_samples, bags = estimator._samples.n_samples, bool(estimator._samples.kernels)
     supervised = estimator._side_information.kind != "none"
-    assessment = Assessment(*(getattr(estimator, name) for name in _ASSESSED))
+    names = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
+    assessment = Assessment(*(getattr(estimator, name) for name in names))
     confidence, p_value, verdict, remarks = assessment
     if verdict == UNKNOWN:
         return f'{verdict}, because kernel="bags" creates no pool to compare the result with'
@@ -635,8 +634,6 @@ class PoolReportMixin(ReportMixin):
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
         """Return the pool's partitions of the points, their weights, and the result."""
         pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
-        assert pool is not None
-        assert self._candidates is not None
         score = self._candidates.score[: pool.n_partitions]
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
@@ -680,7 +677,7 @@ class PoolReportMixin(ReportMixin):
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
         """Add confidence, sizes, families and differences (in feature ``names``) to ``alternatives_``."""
-        described: dict[str, list[Any]] = {"confidence": [], "sizes": [], "families": [], "difference": []}
+        described = []
         if self._assessor is not None and self._candidates is not None:
             labels = self._samples.per_point(self._solutions["auto"].labels)
             names = self._point_features(names)
@@ -689,13 +686,13 @@ class PoolReportMixin(ReportMixin):
                 labels_of_other = self._with_noise(self._samples.per_sample(other))
                 found, weights = self._weighted(labels_of_other)
                 sizes = np.sort(np.bincount(found[found >= 0], weights[found >= 0]).astype(np.intp))[::-1]
-                described["confidence"].append(self._assess(other, self._candidates).confidence)
-                described["sizes"].append(", ".join(map(str, sizes[:8])) + ", ..." * (len(sizes) > 8))
+                largest = ", ".join(map(str, sizes[:8])) + ", ..." * (len(sizes) > 8)
                 families = self._assessor.finders(other) or [self._candidates.pool.families[member]]
-                described["families"].append(", ".join(families))
-                described["difference"].append(self._assessor.difference(labels, other, names))
-        for name, column in described.items():
-            self.alternatives_[name] = column
+                confidence = self._assess(other, self._candidates).confidence
+                difference = self._assessor.difference(labels, other, names)
+                described.append((confidence, largest, ", ".join(families), difference))
+        columns = ["confidence", "sizes", "families", "difference"]
+        self.alternatives_[columns] = pd.DataFrame(described, columns=columns)
 
     def _point_features(self: Any, names: Sequence[str] | None) -> list[str] | None:
         """Return the feature names, or None if the points' features are not columns of the data."""
