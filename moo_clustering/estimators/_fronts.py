@@ -303,7 +303,6 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     save_history: bool = False
 
     def _set_objectives(self, problem: Any, F: NDArray[Any]) -> None:
-        """Set ``pareto_front_`` and the names and directions of the objectives."""
         self.pareto_front_ = problem.natural(F)
         self.objective_names_ = tuple(problem.objective_names)
         self._maximised = (problem.natural(np.ones(problem.n_obj)) < 0).tolist()
@@ -547,7 +546,6 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
     def _graph_options(self) -> dict[str, Any]:
-        """Return the graph parameters: all except ``start``."""
         return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:

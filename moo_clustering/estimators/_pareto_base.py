@@ -264,7 +264,6 @@ class ParetoPoolClusterer(
         )
 
     def _question_pool(self) -> QuestionPool:
-        """Return a QuestionPool, which contains the samples, pool and scores that a session needs."""
         check_is_fitted(self)
         samples, candidates = self._samples, self._candidates
         if samples.counts is not None:

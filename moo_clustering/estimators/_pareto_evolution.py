@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from deap import tools
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.selection.rnd import RandomSelection
@@ -41,8 +40,6 @@ class EvolvedPartitions:
     values: FloatArray
     result: Result
     history: Recorder
-    logbook: tools.Logbook | None
-    n_gen: int
     interrupted: bool
 
 
@@ -77,21 +74,17 @@ def evolve_pool(
         description="random survival" if survival == "random" else "evolution",
         objective_names=problem.objective_names, signs=signs,
     )  # fmt: skip
-    logbook = None
     if isinstance(search, PymooSearch):
         result, memory = search.result(), search.algorithm.survival.memory
     else:
         genes = np.stack([np.asarray(individual) for individual in search.population])
         pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
         result, memory = pymoo_result(problem, pop), search.toolbox.select.func.memory
-        logbook = search.logbook
     final = relabel_by_first_appearance(problem.decode(result.pop.get("X")))
     labels = np.concatenate([final, memory.labels])
     values = np.concatenate([problem.natural(result.pop.get("F").astype(np.float64)), memory.values])
     first = distinct_rows(labels)[0]
-    return EvolvedPartitions(
-        labels[first], values[first], result, history, logbook, search.generation, interrupted
-    )
+    return EvolvedPartitions(labels[first], values[first], result, history, interrupted)
 
 
 def evolve_with_controls(
@@ -112,17 +105,20 @@ def evolve_with_controls(
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
     options.update(graph=graph, constraints=pairs, indices=objectives.indices, total=objectives.total)
-    start = Candidates.of(pool.samples, pool.pool, objectives, pool.values, pool.least)
 
     def evolve(survival: str, seed: Any, **more: Any) -> Plans[tuple[EvolvedPartitions, Candidates]]:
         number = int(seed.generate_state(1)[0])
         evolved = yield from evolve_pool(pool=pool.pool, survival=survival, seed=number, **options, **more)
-        members = PartitionPool(evolved.labels, ("evolved",) * len(evolved.labels))
-        return evolved, start.joined(Candidates.of(pool.samples, members, objectives, evolved.values))
+        members = pool.pool.joined(PartitionPool(evolved.labels, ("evolved",) * len(evolved.labels)))
+        values = np.concatenate([pool.values, evolved.values])
+        return evolved, Candidates.of(pool.samples, members, objectives, values, pool.least)
 
     evolved, candidates = yield from evolve("crowding", seeds[0], checkpoint=checkpoint)
     solutions = {"auto": choose(candidates), "control": choose(pool)}
-    scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
+    scores = {
+        "result": float(candidates.total.max()),
+        "control": float(candidates.total[: pool.pool.n_partitions].max()),
+    }
     # After Ctrl-C, skip the control with random survival, which takes as long as the evolution.
     if not evolved.interrupted:
         # This control has the same operators and number of evaluations, but random survival.

@@ -451,14 +451,6 @@ class Candidates:
                 return row
         return labels
 
-    def joined(self, other: Candidates) -> Candidates:
-        """Append the candidates of ``other``, which must be scored by the same objectives."""
-        arrays: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("values", "score", "total")
-        }
-        return replace(self, pool=self.pool.joined(other.pool), **arrays)
-
     @property
     def labels(self) -> Labels:
         """Partitions, shape (n_partitions, n_points)."""
