@@ -108,7 +108,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Make a ``predict`` accept partitioned tables; it must label each row independently."""
+    """Make a ``predict`` accept partitioned tables. The label of a row must not depend on other rows."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -457,11 +457,11 @@ class ReportMixin(NumericOptionsMixin):
         return relabel(n_clusters=n_clusters)
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Return the scaled training rows and a function that scales new rows; None if no rows are stored."""
+        """Return the scaled training rows and a function that scales new rows, or None if none are stored."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the ``support`` (see :meth:`table`) of each row for each cluster; None without a pool."""
+        """Return the ``support`` (see :meth:`table`) of each row for each cluster, or None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -473,7 +473,7 @@ class ReportMixin(NumericOptionsMixin):
         return bundle | {kind: self._with_card(bundle[kind]) for kind in {"text/html"} & bundle.keys()}
 
     def _with_card(self, diagram: str) -> str:
-        """Return an HTML card of the fitted clusterer; before ``fit``, return only the parameter diagram."""
+        """Return the parameter diagram and, after ``fit``, an HTML card of the result."""
         if getattr(self, "labels_", None) is None:
             return diagram
         return _pages("card").card_of(self, diagram)
@@ -723,7 +723,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Return the table; check its number and names of features or, with ``reset``, store them."""
+    """Store (``reset``) or check the number and names of a table's features, and return the table."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
@@ -881,7 +881,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 
 
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
-    """Raise a ValueError if ``n_clusters`` exceeds ``most``; ``of`` names this limit in the message."""
+    """Raise a ValueError if ``n_clusters`` exceeds ``most``. ``of`` names this limit in the message."""
     if n_clusters > most:
         raise ValueError(f"n_clusters={n_clusters} must not exceed the number of {of.format(most)}")
 
@@ -907,7 +907,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
 def _scaled(
     varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> AnyFloatArray:
-    """Scale by half the minimum (``low``) and half the range (``half``); given ``mean``, also standardise."""
+    """Scale X, given half its minimum (``low``) and half its range. With ``mean``, also standardise it."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half
@@ -915,7 +915,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``X``, ``F``, ... of a pymoo result 2-d; without feasible solutions, use the least infeasible."""
+    """Set ``X``, ``F``, ... of a pymoo result to 2-d arrays of the feasible or least infeasible solutions."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -542,10 +542,11 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Indices that sort samples by table row; a landmark is placed at its first sample (or inlier)."""
+        """Indices that sort the landmarks and known rows of a partitioned table by their first table row."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
+        # If outliers are noise, a landmark is placed at its first inlier.
         noise = (self.noise == "label") & (counts.outliers < counts.rows)
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
@@ -564,7 +565,7 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Return labels and weights of samples; for partitioned tables, of landmarks and their outliers."""
+        """Return labels and weights. The weights of a label sum to its number of samples or table rows."""
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -597,7 +598,7 @@ class ParetoPoolClusterer(
         return found
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
-        """Convert sample labels to point labels; a noise point gets the label of the most similar inlier."""
+        """Convert sample labels to point labels. A noise point gets the label of the most similar inlier."""
         of_points, far = self._samples.per_point(labels), self._samples.far
         if far is not None and far.any():
             near = np.flatnonzero(~far)
@@ -742,8 +743,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If a pool with larger numbers of clusters than ``ks`` is needed, return a larger ``ks`` and select
-        # nothing. ``settle`` returns a replacement for the result, before the previous fit is overwritten.
+        # If the pool needs larger numbers of clusters than ``ks``, return these numbers, and select nothing.
+        # ``settle`` replaces the result. It is called before the previous fit is overwritten.
         samples, pool, pairs = self._samples, self._samples.pool, side.pairs_of_points(self._samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
@@ -836,7 +837,7 @@ class ParetoPoolClusterer(
                     setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Restore the arrays that a pickle omits; X contains the training samples."""
+        """Restore the arrays that pickles omit and, if X contains the training samples, also the samples."""
         saved = dict(vars(self))
         if X is not None:
             self.restore_samples(X)
@@ -855,7 +856,7 @@ class ParetoPoolClusterer(
             return super().__getattr__(name)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
-        """Return an Assessor of the pool (the last one if the pool is unchanged); None without a pool."""
+        """Return the Assessor of the pool, or None without a pool. Reuse the last one for the same pool."""
         samples, last = self._samples, vars(self).get("_assessor")
         if last is not None and last.samples is samples:
             return last

@@ -67,13 +67,13 @@ BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Assess partitions of a pool, and compare them; ``best_agreement`` is the pool's highest agreement."""
+    """Assess partitions of a pool, and compare them."""
 
     samples: PooledSamples
-    best_agreement: float
+    best_agreement: float  # highest agreement of a partition in the pool
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition; the probability of structure is that of ``best``, the best one in the pool."""
+        """Assess a partition. The probability of structure is that of ``best``, the pool's best partition."""
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
@@ -194,7 +194,7 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points are distinct; many duplicates would look like clusters."""
+        """Whether at least half of the points are distinct. Many duplicates would look like clusters."""
         equal = self.samples.equal_points
         return self.samples.positions is not None and (
             equal is None or 2 * len(np.unique(equal)) >= len(equal)
@@ -259,7 +259,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # As in ``FamilyAgreement``, exclude the family that agrees best: it usually created the partition.
+        # As in ``FamilyAgreement``, exclude the family that agrees best. It usually created the partition.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
@@ -277,7 +277,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Treat fewer than 150 points as 150: otherwise, clear clusters in small data look like noise.
+            # Treat fewer than 150 points as 150. Otherwise, clear clusters in small data look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -333,7 +333,7 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Return whether each partition has separated clusters; ``features`` has a row of FEATURES for each."""
+    """Return a mask of the partitions with separated clusters. Each row of ``features`` has the FEATURES."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
     # If there are many clusters, require half of their mean share, which can be less than _APART_SHARE.
@@ -366,7 +366,7 @@ class Assessment(NamedTuple):
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the verdict and its remarks; ``apart`` says whether the clusters are separated."""
+    """Return the verdict and its remarks. ``apart``: whether the clusters are separated."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
@@ -462,7 +462,7 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 
 
 def verdict_of(estimator: Any) -> str | None:
-    """Return a text with verdict, expected index, p-value and remarks; None without a verdict."""
+    """Return a text with verdict, expected index, p-value and remarks, or None without a verdict."""
     if not hasattr(estimator, "verdict_"):
         return None
     n_samples, bags = estimator._samples.n_samples, bool(estimator._samples.kernels)
@@ -501,7 +501,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe the granularity of the result and the adjacent ones; return "" if there is only one."""
+    """Describe the granularity of the result and the adjacent ones, or return "" if there is only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -610,13 +610,13 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularity_(self: Any) -> str:
-        """Granularity of the result: "few", "some" or "many" clusters; empty without a pool."""
+        """Granularity of the result: "few", "some" or "many" clusters, or "" without a pool."""
         check_is_fitted(self)
         return "" if self._candidates is None else self._candidates.granularity(self.n_clusters_)
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Number of clusters by granularity: of the result or, for the others, of their best partition."""
+        """Number of clusters of the best partition of each granularity, or of the result for its own."""
         check_is_fitted(self)
         found = self._candidates
         if found is None:

@@ -68,7 +68,7 @@ def known_rows(
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Store the given table rows as those with labels or pairs; this reads the table at most once."""
+    """Add the given table rows, which have labels or pairs, to the samples. Reads the table at most once."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -86,9 +86,11 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Callable that predicts the labels of rows; rows with labels or pairs have the labels ``of_known``."""
+    """Callable that predicts the labels of rows.
 
-    # Outliers in the clusters of the mask ``marked`` are labelled -1.
+    Rows with labels or pairs have the labels ``of_known``. The mask ``marked`` selects the clusters whose
+    outliers are labelled -1.
+    """
 
     def __init__(
         self,
@@ -122,7 +124,7 @@ class PooledLabels:
         return labels
 
     def of_part(self, rows: Any, start: int) -> Labels:
-        """Label a part of the training table; ``start`` is the index of its first row."""
+        """Label a part of the training table. ``start`` is the index of its first row."""
         labels = self(rows)
         if self.known is not None:
             numbers, known = self.known
@@ -155,7 +157,7 @@ class PartsMixin(PartLabelsMixin):
         super().show(*self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def _shown_landmarks(self: Any, X: Any, options: dict[str, Any]) -> tuple[Any]:
-        """Return ``X`` or, for partitioned tables, the landmarks; set defaults of report ``options``."""
+        """Return ``X`` or, for partitioned tables, the landmarks. Set defaults of the report ``options``."""
         check_is_fitted(self)
         if self._samples.counts is None or X is not None:
             return (X,)
@@ -166,7 +168,7 @@ class PartsMixin(PartLabelsMixin):
         return (landmarks,)
 
     def _reads_parts(self: Any, X: Any) -> bool:
-        """Return whether X is a partitioned table; raise a ValueError if an option does not support it."""
+        """Return whether X is a partitioned table. Raise a ValueError if an option does not support it."""
         if not is_partitioned(X):
             return False
         extra = [each[1] if isinstance(each, tuple) else each for each in self.extra_candidates or ()]

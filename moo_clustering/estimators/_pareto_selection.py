@@ -80,8 +80,8 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return the pairs of points; a pair of landmarks is weighted by its number of sample pairs."""
-        # Drop pairs of samples with the same landmark: they are in the same cluster in every partition.
+        """Return the pairs of points. A pair of landmarks is weighted by its number of sample pairs."""
+        # Pairs of samples with the same landmark are dropped: no partition of the landmarks separates them.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
         ends: list[Int64Array] = []
@@ -179,7 +179,7 @@ class Objectives:
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """Return the score; with labels or pairs, 20 times the score plus the log-likelihood of these."""
+        """Return the score or, with labels or pairs, their log-likelihood plus 20 times the score."""
         total = self.score(values)
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
@@ -204,7 +204,8 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
     X = samples.positions
     if X is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    # In up to three dimensions, clusters are often thin and curved; in more, they are closer to Gaussian.
+    # In up to three dimensions, clusters are often thin and curved. In more dimensions, they are closer to
+    # Gaussian.
     if samples.features is not None:
         is_flat = X.shape[1] <= 3
     else:
@@ -288,7 +289,7 @@ class BroadAgreement(validity.ValidityIndex):
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Return the family agreement alone; that of the pool's own partitions is computed only once."""
+        """Return the family agreement alone. That of the pool's own partitions is computed only once."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
@@ -297,7 +298,7 @@ class BroadAgreement(validity.ValidityIndex):
 
 
 class SumOfIndices(validity.ValidityIndex):
-    """Weighted sum of two fitted indices; the weight of the first is 1."""
+    """First index plus ``weight`` times the second index. Both indices are already fitted."""
 
     greater_is_better = True
 
@@ -308,7 +309,7 @@ class SumOfIndices(validity.ValidityIndex):
         self.name = name  # type: ignore[misc]
 
     def fit(self, data: ArrayLike) -> Self:
-        """Return self without fitting, because both indices are already fitted."""
+        """Return self without fitting."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -468,8 +469,8 @@ class Candidates:
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
         """Return up to four high-scoring, mutually different alternatives and their ARI with the result."""
-        # In the first pass, n_clusters of an alternative must differ from that of the result and of earlier
-        # alternatives by a factor of at least 1.25; in the second pass, it need not.
+        # In the first pass, n_clusters of an alternative must differ by a factor of at least 1.25 from that
+        # of the result and of earlier alternatives. In the second pass, n_clusters does not matter.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
@@ -495,7 +496,7 @@ class Solution(NamedTuple):
     """A partition of the samples, and the classes of its clusters."""
 
     labels: IntArray  # shape (n_samples,)
-    # shape (n_samples, n_classes): class probabilities; None unless every class has labels.
+    # shape (n_samples, n_classes): class probabilities. None unless every class has labels.
     probabilities: FloatArray | None = None
     # shape (n_clusters,): index of each cluster's class, -1 for new classes.
     cluster_classes: IntArray | None = None
@@ -504,7 +505,7 @@ class Solution(NamedTuple):
     numbered: bool = False  # whether clusters must not be renumbered
 
     def clusters(self, samples: PooledSamples, rows: Any) -> Labels:
-        """Predict the clusters of new rows; no row is labelled as noise."""
+        """Predict the clusters of new rows, without noise."""
         if self.model is None:
             return samples.per_point(self.labels)[samples.nearest(rows, 1)[0][:, 0]]
         shares, classes = self.model.of_rows(samples, rows), self.cluster_classes
@@ -609,7 +610,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the partition if only one is possible, otherwise None; warn if it has too few clusters."""
+    """Return the partition if only one is possible, otherwise None. Warn if it has too few clusters."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:

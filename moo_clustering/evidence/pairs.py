@@ -24,7 +24,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Weights w of a hard and a soft pair in ``repair_pairs``; all similarities of a sample together weigh 1.
+# Weights w of a hard and a soft pair in ``repair_pairs``. All similarities of a sample together weigh 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of summed constraints; see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
@@ -354,7 +354,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
 
 
 def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
-    """Return the pair matrix Z of n samples; check a given matrix, and set its diagonal to 0."""
+    """Return the pair matrix Z of n samples. A given matrix is checked, and its diagonal is set to 0."""
     if isinstance(constraints, PairwiseConstraints):
         if constraints.n_samples != n:
             raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples} samples")
