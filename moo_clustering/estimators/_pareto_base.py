@@ -863,7 +863,8 @@ class ParetoPoolClusterer(
         if candidates is None or samples.pool is None or samples.is_trivial:
             return None
         # Exclude evolved partitions: their agreement is high because the evolution maximises it.
-        return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
+        agreement = candidates.agreement[: samples.pool.n_partitions]
+        return verdicts.Assessor(samples, samples.pool, float(agreement.max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
         """Assess a partition of the points (default: the best partition in the pool)."""

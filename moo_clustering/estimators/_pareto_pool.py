@@ -760,7 +760,10 @@ def pooled_bags(
             k_range=k_range, n_clusters=n_clusters, n_neighbors=n_neighbors, extra=candidates,
             n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
-    nearest = BagNeighbors(scaled, scaler, directions, max_instances, thinning, n_jobs)
+    nearest = partial(
+        _nearest_bags, bags=scaled, scaler=scaler, directions=directions, max_instances=max_instances,
+        thinning_seed=thinning, n_jobs=n_jobs,
+    )  # fmt: skip
     kernels = tuple(gaussian_bag_kernel(between[kind]) for kind in _KERNEL_DISTANCES)
     # The Hausdorff distance is 0 only between bags with the same instances.
     equal = _at_distance_zero(between["symmetric"])
@@ -869,25 +872,14 @@ def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
     return order, np.take_along_axis(D, order, axis=1)
 
 
-@dataclass(frozen=True, eq=False)
-class BagNeighbors:
-    """Search for the training bags nearest to new bags, by average distance between instances."""
-
-    bags: Bags
-    scaler: BagTransformer | None
-    directions: FloatArray
-    max_instances: int | None
-    thinning_seed: np.random.SeedSequence
-    n_jobs: int | None
-
-    def __call__(self, new_bags: Bags, n: int) -> tuple[IntpArray, FloatArray]:
-        """Return positions and distances of the n nearest bags, nearest first, (n_new, min(n, n_bags))."""
-        new = new_bags if self.scaler is None else self.scaler.transform(new_bags)
-        new = thinned(new, self.max_instances, self.thinning_seed)
-        across = bag_distance_kinds(
-            new, self.bags, kinds=(_GRAPH_DISTANCE,), directions=self.directions, n_jobs=self.n_jobs
-        )
-        return _least_distances(across[_GRAPH_DISTANCE], n)
+def _nearest_bags(
+    new_bags: Bags, n: int, *, bags: Bags, scaler: BagTransformer | None, directions: FloatArray,
+    max_instances: int | None, thinning_seed: np.random.SeedSequence, n_jobs: int | None,
+) -> tuple[IntpArray, FloatArray]:  # fmt: skip
+    """Return positions and distances of the n bags nearest to each new bag, by average distance."""
+    new = thinned(new_bags if scaler is None else scaler.transform(new_bags), max_instances, thinning_seed)
+    across = bag_distance_kinds(new, bags, kinds=(_GRAPH_DISTANCE,), directions=directions, n_jobs=n_jobs)
+    return _least_distances(across[_GRAPH_DISTANCE], n)
 
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:

@@ -143,10 +143,8 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
     class_of = np.full(int(component.max()) + 1, -1, dtype=np.int64)
     np.maximum.at(class_of, component, codes)
     codes = class_of[component]
-    labelled = codes >= 0
-    indicators = np.zeros_like(targets.indicators)
-    indicators[np.flatnonzero(labelled), codes[labelled]] = 1.0
-    return Targets(indicators, labelled, targets.classes, False)
+    indicators = (codes[:, None] == np.arange(targets.n_classes)).astype(np.float64)
+    return Targets(indicators, codes >= 0, targets.classes, False)
 
 
 @dataclass(frozen=True, eq=False)
