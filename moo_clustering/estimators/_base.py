@@ -145,7 +145,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters as scikit-learn does, but omit those of an estimator passed as ``start``."""
         if (start := vars(self).get("start")) is None:
-            return super().get_params(deep)  # type: ignore[misc, no-any-return]
+            return super().get_params(deep)  # type: ignore[misc]
         return _without_start(self).get_params(deep) | {"start": start}
 
     def set_params(self, **params: Any) -> Self:

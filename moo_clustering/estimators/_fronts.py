@@ -62,8 +62,6 @@ class FrontMixin(metaclass=ABCMeta):
 
     pareto_front_: NDArray[np.float64]
     objective_names_: tuple[str, ...]
-    history_: Any
-    n_iter_: int
     # Rule aliases, which are not listed in rules_.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
@@ -148,7 +146,6 @@ class ControlsMixin:
     _plans: Callable[..., Plans[Any]]
     history_: Any
     n_iter_: int
-    interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search of ``fit`` without starting it or fitting the estimator.
@@ -513,9 +510,9 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Links of maximum similarity added within each labelled class: between all pairs (``"clique"``), to the
-        medoid (``"star"``), one of these two depending on the number of pairs (True), or none (False). Links
-        between different classes are always removed. Must-links passed to ``fit`` always add links.
+        Links of maximum similarity within each labelled class. ``"clique"`` links all pairs, ``"star"`` links
+        each sample to the medoid, True selects one of these by the number of pairs, and False adds no links.
+        Links between classes are always removed. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ from moo_clustering.validity import ValidityIndex
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
 # Fewer landmarks than this are repeated, because clustering algorithms need several points per cluster.
 _FEW_LANDMARKS = 20
-# Rows with labels or pairs in a fit without labels and pairs: an empty array of indices.
+# Indices of the rows with labels or pairs, if there are none.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
@@ -90,37 +90,27 @@ class RowCounts(NamedTuple):
 class PooledSamples:
     """Samples and a pool of partitions of the points: the landmarks or, without landmarks, the samples."""
 
-    # ``features`` are the scaled features of the points, or None for distances and bags. For bags,
-    # ``kernels`` replace the graph and linear kernels. Distances and bags have ``coincident``, the groups of
-    # points at distance 0; distances also have principal ``coordinates``. ``transform`` scales new samples;
-    # ``nearest(X_new, n)`` returns indices and distances of the points nearest to them. ``landmark_of`` is
-    # each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it is
-    # None, and ``rows`` contains the unscaled features. ``far`` is the outlier mask of the points, and
-    # ``far_rows`` are the outliers' features before they were moved towards inliers. With landmarks,
-    # ``outliers`` is the outlier mask of the samples. ``rare`` is the rare group of each landmark (-1 if
-    # none), or None without groups. In every pool partition, the groups in the mask ``apart`` are clusters.
-    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, the
-    # samples are the landmarks, with row ``counts``, followed by ``known_rows``, which have labels or pairs.
-
     n_samples: int
-    graph: sp.csr_array
+    graph: sp.csr_array  # neighbour graph of the points
     pool: PartitionPool | None
-    nearest: Nearest
-    features: FloatArray | None = None
-    landmark_of: Labels | None = None
+    nearest: Nearest  # ``nearest(X_new, n)``: indices and distances of the points nearest to new samples
+    features: FloatArray | None = None  # scaled features of the points; None for distances and bags
+    landmark_of: Labels | None = None  # landmark of each sample; None without landmarks
+    # Scaled features of all samples. None without landmarks, for many samples, and in pickles.
     scaled: FloatArray | None = None
-    rows: Any = None
-    kernels: tuple[FloatArray, ...] = ()
-    coincident: Labels | None = None
-    coordinates: FloatArray | None = None
-    transform: Callable[[Any], FloatArray] | None = None
-    far: BoolArray | None = None
-    far_rows: FloatArray | None = None
-    outliers: BoolArray | None = None
-    rare: Labels | None = None
-    apart: BoolArray | None = None
-    counts: RowCounts | None = None
-    known_rows: Int64Array | None = None
+    rows: Any = None  # unscaled features of many samples; None in pickles
+    kernels: tuple[FloatArray, ...] = ()  # kernels of bags, used in place of graph and linear kernels
+    coincident: Labels | None = None  # groups of points at distance 0, for distances and bags
+    coordinates: FloatArray | None = None  # principal coordinates of the points, for distances
+    transform: Callable[[Any], FloatArray] | None = None  # scales the features of new samples
+    far: BoolArray | None = None  # outlier mask of the points
+    far_rows: FloatArray | None = None  # features of the outliers before they were moved towards inliers
+    outliers: BoolArray | None = None  # outlier mask of the samples, with landmarks
+    rare: Labels | None = None  # rare group of each landmark (-1 if none); None without rare groups
+    apart: BoolArray | None = None  # mask of the rare groups that are clusters in all partitions of the pool
+    # For a partitioned table, the samples are the landmarks, followed by the rows with labels or pairs.
+    counts: RowCounts | None = None  # statistics of the table rows that each landmark represents
+    known_rows: Int64Array | None = None  # indices of the table rows with labels or pairs
 
     @property
     def n_rows(self) -> int:
