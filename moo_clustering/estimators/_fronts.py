@@ -40,7 +40,6 @@ from moo_clustering.results import ClusteringResult, Front, Objective
 if TYPE_CHECKING:
     import networkx as nx
 
-_OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Parameter values that prevent an estimator from writing files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
 # Fitted attributes that ``moo-clustering`` omits from saved models, because skops cannot save them.
@@ -315,7 +314,8 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
     def _validate_params(self) -> None:
         super()._validate_params()  # type: ignore[misc]
-        given = [name for name in _OF_PYMOO if getattr(self, name)]
+        of_pymoo = ("algorithm", "callback", "termination", "save_history")
+        given = [name for name in of_pymoo if getattr(self, name)]
         if given and getattr(self, "engine", "pymoo") == "deap":
             raise ValueError(f"{given[0]} requires engine='pymoo', got engine='deap'")
         if self.callback is not None and not can_take(self.callback, None):

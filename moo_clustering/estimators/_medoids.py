@@ -29,8 +29,6 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
 
-# Supervision modes in which the search does not use the constraints.
-OUTSIDE = ("none", "external")
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
 RULES = {*BY_CONSTRAINTS, *SHORT_NAMES, *SHORT_NAMES.values(), "knee", VIOLATION}
@@ -116,7 +114,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         if self.metric == "fisher" and constraints is not None:
             self._weights = np.sqrt(fisher_weights(features, constraints))
         weighted = self._weigh(features)
-        active = constraints is not None and self.supervision not in OUTSIDE
+        # In the other two modes, the search does not use the constraints.
+        active = constraints is not None and self.supervision not in ("none", "external")
         problem = self._problem(weighted, constraints, self.supervision if active else "none")
         population = yield from self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
         self._set_front(problem, population, constraints, weighted)

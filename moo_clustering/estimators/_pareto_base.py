@@ -870,7 +870,8 @@ class ParetoPoolClusterer(
         """Assess a partition of the points (default: the best partition in the pool)."""
         pool = self._samples.pool
         if self._assessor is None or candidates is None or pool is None:
-            why = "there are fewer than three samples" if self._samples.n_samples < 3 else verdicts.ALL_EQUAL
+            few = self._samples.n_samples < 3
+            why = "there are fewer than three samples" if few else "all samples are identical"
             return verdicts.NOTHING_KNOWN if pool is None else verdicts.NOTHING._replace(remarks=(why,))
         best = pool.labels[best_member(candidates.score[: pool.n_partitions], pool.n_clusters)]
         return self._assessor.assess(best if labels is None else labels, best)

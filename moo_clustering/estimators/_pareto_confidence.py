@@ -34,12 +34,9 @@ from moo_clustering.validity import (
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
 # Verdict if there is no pool.
 UNKNOWN = "not known"
-VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
 # STRUCTURE_FROM: minimum probability of structure, or STRUCTURE_DOUBTED if the p-value is >= DOUBTFUL_P.
 # CLEAR_FROM: minimum confidence for "clear". _MOST_OF_NOISE: maximum confidence for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
-# Limits for clipping the standardised excess over cluster-free reference data.
-_EXCESS = (-2.0, 3.0)
 # Minima: ARI of similar partitions, share of points in nested clusters, variance share of named features.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
@@ -291,12 +288,11 @@ class Assessor:
             return np.full((len(rows), 5), np.nan)
         shown, *indices = self._indices
         drawn = np.stack([number_clusters(row[shown])[0] for row in rows])
-        low, high = _EXCESS
-        excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
+        excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], -2.0, 3.0)
         # Use one thread, because the last digits of matrix products depend on the number of threads.
         with one_thread("blas"):
             minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
-        # Limit the silhouette, because outliers can make it high without clusters.
+        # The silhouette is limited, because outliers can make it high without clusters.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
 
@@ -342,7 +338,7 @@ class Assessment(NamedTuple):
 
     confidence: float  # expected adjusted Rand index with the classes, in 0..1
     p_value: float  # from the comparison with reference data; NaN without features
-    verdict: str  # one of VERDICTS
+    verdict: str  # CLEAR, SEVERAL, NO_STRUCTURE or UNKNOWN
     remarks: tuple[str, ...] = ()  # reasons for the verdict, and reservations
 
     @property
@@ -376,7 +372,6 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
 
 # Assessments if only one partition is possible (NOTHING), and if there is no pool (NOTHING_KNOWN).
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
-ALL_EQUAL = "all samples are identical"
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 

@@ -46,8 +46,6 @@ _TRIVIAL = "trivial"
 N_NEAREST = 3
 # Number of rows per batch of the outlier check.
 _AT_ONCE = 100_000
-# Distances that can be embedded in a Hilbert space and therefore have positive semidefinite Gaussian kernels.
-_KERNEL_DISTANCES = ("energy", "sliced")
 # Maximum number of principal coordinates, and minimum eigenvalue relative to the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance between bags used for the neighbour graph.
@@ -754,7 +752,8 @@ def pooled_bags(
         _nearest_bags, bags=scaled, scaler=scaler, directions=directions, max_instances=max_instances,
         thinning_seed=thinning, n_jobs=n_jobs,
     )  # fmt: skip
-    kernels = tuple(gaussian_bag_kernel(between[kind]) for kind in _KERNEL_DISTANCES)
+    # These distances can be embedded in a Hilbert space, so their Gaussian kernels are positive semidefinite.
+    kernels = tuple(gaussian_bag_kernel(between[kind]) for kind in ("energy", "sliced"))
     # The Hausdorff distance is 0 only between bags with the same instances.
     equal = _at_distance_zero(between["symmetric"])
     return PooledSamples(bags.n_bags, graph, pool, nearest, kernels=kernels, coincident=equal)

@@ -27,8 +27,6 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
-# A distance matrix counts as low-dimensional if three principal coordinates explain this share of variance.
-_FLAT_FROM = 0.85
 # Default weight of each criterion, relative to the weight 1 of the family agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # Weight of the score when it is added to the log-likelihood of the labels or pairs.
@@ -47,8 +45,6 @@ _NEAR_TOP = 2 / 3
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: the range of n_clusters in the pool, divided into thirds on a logarithmic scale.
 GRANULARITIES = ("few", "some", "many")
-# Minimum number of pairs for cross-validating n_clusters, and number of n_clusters values compared.
-_FEWEST_PAIRS, _N_NUMBERS = 12, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,8 +204,9 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
         is_flat = X.shape[1] <= 3
     else:
         # Non-Euclidean distances, such as city-block, have extra principal coordinates of low variance.
+        # Three coordinates therefore suffice if they explain 85% of the variance.
         variances = (X**2).sum(axis=0)
-        is_flat = variances[:3].sum() >= _FLAT_FROM * variances.sum()
+        is_flat = variances[:3].sum() >= 0.85 * variances.sum()
     if is_flat:
         return "minimax"
     return "directions" if samples.has_directions and side.kind == "none" else "mixture"
@@ -639,9 +636,9 @@ def _by_pairs(
     rng: np.random.Generator,
 ) -> Labels:
     """Cluster with propagated must-links and cannot-links, and repair those that the partition violates."""
-    # By default, ``n_clusters`` is cross-validated. With too few pairs, repair the best candidate instead.
+    # By default, ``n_clusters`` is cross-validated. With fewer than twelve pairs, repair the best candidate.
     samples = candidates.samples
-    if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
+    if n_clusters is None and len(pairs) < 12:
         labels = candidates.best(candidates.total)
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
@@ -667,7 +664,7 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
     np.maximum.at(totals, at, candidates.total[members])
     np.maximum.at(scores, at, candidates.score[members])
-    chosen = np.sort(np.argsort(-totals, kind="stable")[:_N_NUMBERS])
+    chosen = np.sort(np.argsort(-totals, kind="stable")[:8])
     return numbers[chosen].tolist(), scores[chosen]
 
 

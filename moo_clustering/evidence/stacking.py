@@ -24,7 +24,6 @@ _MANY = 2000
 _BASIS = 500
 # Weight of a uniform distribution that is mixed into all probabilities to bound the loss of each sample.
 _DOUBT = 0.02
-_ITERATIONS = 300
 _RIDGE = 0.1
 
 
@@ -166,7 +165,7 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
 
 
 def _logistic(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
-    return _fitted(LogisticRegression(max_iter=_ITERATIONS), X, codes, n_classes)
+    return _fitted(LogisticRegression(max_iter=300), X, codes, n_classes)
 
 
 def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:

@@ -33,9 +33,8 @@ from moo_clustering.pool.extra import Extra, extra_partitions
 
 # Fewer families cause a warning, because their agreement says little.
 _FEW_FAMILIES = 4
-# Families for distances and for embeddings of bags.
+# Display family of each family that is applied to distances.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
-_OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
 BUILDERS: dict[str, clusterings.Builder] = {
     "km": clusterings.kmeans_partitions,
     "ward": clusterings.ward_partitions,
@@ -374,7 +373,7 @@ def pool_of_bag_views(
     found: list[tuple[str, Any]] = []
     failures: clusterings.Failures = {}
     for kind, data in views:
-        names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
+        names = _OF_DISTANCES if data.precomputed else {"km": "km", "ward": "ward"}
         # Ignore SciPy's warning that data look like a distance matrix: some embeddings consist of distances.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
