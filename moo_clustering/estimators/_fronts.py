@@ -170,7 +170,7 @@ class ControlsMixin:
         return self.get_params(deep=False)  # type: ignore[attr-defined]
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone with new parameter values; ignore parameters that the class does not have."""
+        """Return a clone with new parameter values. Ignore parameters that the class does not have."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
@@ -245,7 +245,7 @@ class ControlsMixin:
             raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
-                # This search also evaluates trial solutions; only a fit tells how many.
+                # This search also evaluates trial solutions, which only a fit counts.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(
@@ -376,9 +376,8 @@ def choose_member(
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        # pymoo's rules require minimised objectives. Find them by name: importing their base class warns.
-        of_pymoo = isinstance(rule, DecisionMaking)
-        found: Any = rule(minimised if of_pymoo else front)
+        # pymoo's rules require minimised objectives.
+        found: Any = rule(minimised if isinstance(rule, DecisionMaking) else front)
         found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
         if isinstance(found, bool) or not isinstance(found, Integral):
             raise TypeError(

@@ -57,9 +57,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Whether to reassign samples to satisfy the constraints if these are consistent. Ignored if
         ``supervision`` is ``"none"`` or ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Rule: ``"balanced"`` (largest sum of the shares of satisfied must-links and cannot-links),
-        ``"constraints"`` (most satisfied pairs), ``"xb"`` or ``"i"`` (best index), ``"knee"`` (nearest to the
-        ideal point; used if there are no constraints), a row, or ``select(pareto_front_) -> row``.
+        Selection rule; see :meth:`choose`. ``"balanced"``: largest sum of the shares of satisfied must-links
+        and cannot-links. ``"constraints"``: most satisfied pairs. ``"xb"``, ``"i"``: best index. ``"knee"``:
+        nearest to the ideal point. Without constraints, the first two rules select the knee.
 
     Attributes
     ----------

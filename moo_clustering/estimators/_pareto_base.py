@@ -82,11 +82,11 @@ class ParetoPoolClusterer(
         Weight of the criterion relative to the agreement between algorithm families. Default: .7 (minimax),
         1 (mixture), .25 (modularity), 2 (directions).
     method : {"consensus", "select"}
-        How to obtain a result with ``n_clusters`` but no labels: spectral clustering of the weighted
-        co-association matrix, or the best partition with the closest number of clusters.
+        Result with ``n_clusters`` but no labels. ``"consensus"``: spectral clustering of the weighted
+        co-association matrix. ``"select"``: the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether clusters without labels may be new classes. With ``"none"``, only if ``y`` has a single class;
-        with ``"auto"``, if the labels suggest new classes (see Notes).
+        Whether clusters without labels are new classes. ``"allow"``: always. ``"none"``: only if ``y`` has a
+        single class. ``"auto"``: also if the labels suggest new classes (see Notes).
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -486,7 +486,7 @@ class ParetoPoolClusterer(
         return labels
 
     def _nearest_clusters(self, rows: Any) -> Labels:
-        """Predict clusters; no row is labelled as noise."""
+        """Predict clusters, without noise."""
         return self._solution.clusters(self._samples, rows)
 
     def predict_proba(self, X: Any) -> FloatArray:

@@ -37,7 +37,8 @@ UNKNOWN = "not known"
 # STRUCTURE_FROM: minimum probability of structure, or STRUCTURE_DOUBTED if the p-value is >= DOUBTFUL_P.
 # CLEAR_FROM: minimum confidence for "clear". _MOST_OF_NOISE: maximum confidence for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
-# Minima: ARI of similar partitions, share of points in nested clusters, variance share of named features.
+# Minimum adjusted Rand index of similar partitions, minimum share of points in nested clusters, and minimum
+# gain in explained variance for a feature to be named as the difference between partitions.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
 # _APART and the second largest cluster has at least _APART_SHARE of the samples (fewer may be outliers).

@@ -63,7 +63,7 @@ class RowCounts(NamedTuple):
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Count the rows from ``start`` on by their landmarks ``at``, distances ``away`` and outlier mask."""
+        """Compute from each row's landmark, distance and outlier mask. ``start``: index of the first row."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
@@ -225,7 +225,6 @@ class PooledSamples:
     @cached_property
     def walk(self) -> FloatArray:
         """Random-walk matrix (I - .9 B)^-1 of the graph, for the graph kernel and to propagate pairs."""
-        # Random walks get longer as the factor .9 approaches 1.
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
@@ -615,7 +614,7 @@ def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tu
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """Return, per landmark, the row counts, the exact sum of its inliers' offsets, and their number."""
+    """Return each landmark's row counts, exact sum of its inliers' offsets, and number of inliers."""
     assert search.features is not None
     m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
@@ -651,7 +650,7 @@ def placed_table(
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
     """Raise a ValueError if squares of scaled values could overflow."""
     largest = np.abs(points).max(axis=0)
-    # Squares of larger values could overflow. Values are in units of the standard deviation.
+    # Values are in units of the standard deviation.
     if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X contains a value so far from the others that "

@@ -374,7 +374,7 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Restrict candidates to an ``interval`` of n_clusters; raise a ValueError if none is eligible."""
+        """Restrict candidates to an ``interval`` of n_clusters. Raise a ValueError if none is eligible."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -670,10 +670,10 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 
 def _agreeing(candidates: Candidates, targets: Targets, trusted: bool, clamp: bool) -> Labels | None:
     """Return the best candidate with clusters numbered by class, or None if it contradicts the labels."""
-    # If no cluster has labels of several classes, ``trusted`` decides. Otherwise, the candidate is returned
-    # only if ``clamp`` is True, a cluster has no labels, and a fifth of the labels are the only ones of their
-    # class: by the Good-Turing estimate, a fifth of the samples then belong to classes without labels.
-    # Clusters without labels get numbers above the class numbers.
+    # If no cluster has labels of several classes, the candidate is returned if it is ``trusted``. Otherwise,
+    # it is returned only if ``clamp`` is True, a cluster has no labels, and at least a fifth of the labels
+    # are the only label of their class. By the Good-Turing estimate, a fifth of the samples then belong to
+    # classes without labels. Clusters without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, candidates.samples.per_sample(best), targets.indicators)
@@ -735,7 +735,7 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, combined with classifiers."""
-    # ``found`` contains the points' classes, if known: the kernel then affects only the probabilities, and
+    # ``found`` contains the points' classes, if known. The kernel then affects only the probabilities, and
     # each class in ``found`` gets a probability of at least .5. ``kind="auto"`` uses classifiers if there
     # are at least four labels per class on average. Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)

@@ -57,10 +57,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         ``"auto"``: ``fit`` and ``predict`` convert data frames to features with a
         :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: data frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
-        ``"auto"``: the variance of prepared columns is proportional to their weight; other features have mean
-        0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: the same factor for all features.
-        Constant features are dropped. Sparse data with more than ``n_components`` features are instead
-        reduced by truncated SVD, with rows of unit length.
+        ``"standard"``: mean 0 and standard deviation 1. ``"isotropic"``: the same factor for all features.
+        ``"auto"``: variances of prepared columns are proportional to their weights, and other features are
+        scaled as with ``"standard"``. Constant features are dropped. Sparse data with more than
+        ``n_components`` features are instead reduced by truncated SVD, with rows of unit length.
     metric : {"euclidean", "cosine", "precomputed"}
         ``"cosine"``: instead of applying ``scale``, rows such as embeddings are scaled to unit length and
         reduced to ``n_components``. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
@@ -110,12 +110,12 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     ``confidence_`` is too low after a fit with labels or pairs, and was not calibrated for bags; see
     :doc:`/papers/flagship`. Thin shapes of few samples may be reported as noise although the partition is
-    correct. Let d be the distance to the fifth neighbour. A sample is an outlier if d exceeds eight times the
-    d of two neighbours, and ln d exceeds its median by more than five robust standard deviations.
+    correct. Let d be the distance to the fifth neighbour. A sample is an outlier if its d exceeds eight times
+    that of two of its neighbours, and ln d exceeds its median by more than five robust standard deviations.
 
     Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks). Finding landmarks, which are not
     used for distances and bags, takes O(n_samples m n_features) time. Tables of more than 2^25 numbers are
-    scaled in blocks and not copied; do not modify them after the fit: ``relabel`` and ``ask`` read them.
+    scaled in blocks and not copied. Do not modify them after the fit: ``relabel`` and ``ask`` read them.
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
     may be larger than memory, and must be numeric. ``labels_``, ``outliers_`` and ``landmark_of_`` are then

@@ -52,7 +52,7 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     Returns
     -------
     ks : ndarray of shape (n_numbers,), int64
-        Numbers in 2..n_samples-1; empty with ``k_range="auto"`` and fewer than three samples.
+        Numbers in 2..n_samples-1. Empty with ``k_range="auto"`` and fewer than three samples.
 
     Examples
     --------
