@@ -360,7 +360,7 @@ def extended(
     fresh = np.array([row for row, key in zip(new, row_keys(new), strict=True) if key not in known])
     fresh = np.unique(fresh.reshape(-1, old.shape[1]), axis=0)
     own = samples.landmark_of is None and len(old) + len(fresh) <= n_landmarks
-    if len(fresh) and not own and len(old) + len(fresh) > n_landmarks:
+    if len(fresh) and len(old) + len(fresh) > n_landmarks:
         fresh = np.unique(new[apart], axis=0)
         if len(fresh) > (most := max(1, n_landmarks // 10)):
             fresh = placement.landmark_centers(fresh, most, 0)
@@ -386,14 +386,12 @@ def extended(
         landmark_of[: len(old)] = np.arange(len(old))
         position = {key: place for place, key in reversed([*enumerate(row_keys(points))])}
         landmark_of[len(old) :] = [position[key] for key in row_keys(new)]
-    origin = np.arange(len(points))
-    if len(fresh):
-        origin[len(old) :] = placement.PointSearch(old)(fresh, 1)[0][:, 0]
     if not len(fresh):
         found = replace(
             samples, n_samples=len(every), landmark_of=landmark_of, scaled=every, nearest=neighbors
         )
         return replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
+    origin = np.append(np.arange(len(old)), placement.PointSearch(old)(fresh, 1)[0][:, 0])
     kept, places = np.unique(landmark_of, return_inverse=True)
     landmark_of = places.astype(np.int32)
     points, drawn, far, origin = points[kept], drawn[kept], far[kept], origin[kept]  # type: ignore[index]
@@ -407,10 +405,9 @@ def extended(
     found = replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
     if len(points) < 3 or (drawn == drawn[0]).all():
         return replace(found, pool=_trivial_pool(len(points)))
-    trivial = samples.is_trivial
-    members = [] if trivial else list(zip(pool.families, pool.labels[:, origin], strict=True))
-    if trivial or options["k_range"] is not None:
-        if options["k_range"] is not None and found.apart is not None:
+    members = list(zip(pool.families, pool.labels[:, origin], strict=True))
+    if options["k_range"] is not None:
+        if found.apart is not None:
             options["k_range"] = sorted({max(2, k - int(found.apart.sum())) for k in options["k_range"]})
         again = found.pool_around(
             lambda some, graph: candidate_pool(drawn[some], graph=graph, random_state=0, **options)

@@ -151,7 +151,6 @@ class Objectives:
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
-    pool_values: FloatArray  # agreement and criterion of the pool, shape (n_partitions, 2)
     boundary: validity.BoundaryCut | None = None
 
     @property
@@ -219,14 +218,16 @@ def objectives_for(
     criterion: str,
     weight: float | None,
     n_jobs: int | None,
-) -> Objectives:
-    """Fit agreement, criterion and evidence. The default ``weight`` depends on the criterion."""
-    # Agreement and criterion do not depend on labels and pairs, so they are cached with the samples.
+) -> tuple[Objectives, FloatArray]:
+    """Fit agreement, criterion and evidence, and return the objectives with their values for the pool."""
+    # The default ``weight`` depends on the criterion. Agreement and criterion do not depend on labels and
+    # pairs, so they are cached with the samples.
+    pool = samples.pool
+    assert pool is not None
     if criterion not in samples.scored:
-        assert samples.pool is not None
         kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
-        fitted = kind(n_jobs=n_jobs).fit(samples.pool), _criterion(samples, criterion)
-        samples.scored[criterion] = fitted, _values(fitted, samples.pool.labels)
+        fitted = kind(n_jobs=n_jobs).fit(pool), _criterion(samples, criterion)
+        samples.scored[criterion] = fitted, _values(fitted, pool.labels)
     indices, values = samples.scored[criterion]
     known: list[validity.ValidityIndex] = []
     if side.targets is not None:
@@ -236,7 +237,8 @@ def objectives_for(
         known.append(validity.PairEvidence().fit(pairs))
     if known:
         indices = (*indices, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
-    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, values)
+        values = np.column_stack([values, indices[2].evaluate(pool.labels)])
+    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight), values
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
@@ -332,26 +334,18 @@ class Candidates:
     pool: PartitionPool
     objectives: Objectives
     values: FloatArray
-    score: FloatArray
-    total: FloatArray
     least: int = 0  # minimum cluster size in the result; 0: no restriction
     interval: tuple[int, int] | None = None  # allowed numbers of clusters in the result
 
-    @classmethod
-    def of(
-        cls,
-        samples: PooledSamples,
-        pool: PartitionPool,
-        objectives: Objectives,
-        values: FloatArray | None = None,
-        least: int = 0,
-    ) -> Self:
-        """Score the partitions of a pool, given their objectives ``values`` (default: computed here)."""
-        if values is None:
-            known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
-            values = np.column_stack([objectives.pool_values, *known])
-        total = objectives.total(values, pool.labels)
-        return cls(samples, pool, objectives, values, objectives.score(values), total, least)
+    @cached_property
+    def score(self) -> FloatArray:
+        """Agreement plus weighted criterion of each partition."""
+        return self.objectives.score(self.values)
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """Score of each partition, combined with the evidence from labels and pairs."""
+        return self.objectives.total(self.values, self.labels)
 
     @cached_property
     def eligible(self) -> BoolArray:

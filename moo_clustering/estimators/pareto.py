@@ -227,15 +227,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         check_is_fitted(self)
         samples, before = self._samples, self.labels_
         scaling: Any = getattr(samples.nearest, "scaling", None)
-        in_parts = samples.rows is not None or samples.counts is not None
-        kind = None
-        if scaling is None or scaling.components is not None or in_parts:
-            kind = "distances or bags" if scaling is None else "data reduced to components"
-            kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
-            kind = kind if samples.counts is None else "a partitioned table"
-        elif samples.is_trivial:
-            kind = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
-        if kind is not None:
+        unsupported = {
+            "a partitioned table": samples.counts is not None,
+            "a table of more than 2^25 numbers": samples.rows is not None,
+            "distances or bags": scaling is None,
+            "data reduced to components": getattr(scaling, "components", None) is not None,
+            "fewer than three samples": samples.is_trivial and samples.n_samples < 3,
+            "samples that are all identical": samples.is_trivial,
+        }
+        if (kind := next((name for name, given in unsupported.items() if given), None)) is not None:
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
@@ -263,6 +263,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
             """Return ``selected`` if it is clearly better, otherwise the current partition."""
+            nonlocal numbers
             if side.kind == "labels":
                 return selected
             assert candidates is not None
@@ -270,9 +271,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             total = objectives.totals(extension.per_point(both))
             # To replace the current partition, the score must be higher by more than this value.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
-            labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
-            numbers.clear()
-            numbers.update(matched)
+            labels, numbers = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             targets = side.targets
             classes = None if targets is None else class_of_clusters(labels, targets.indicators)
             answered = None if known is None else np.pad(known, (0, len(new)))
