@@ -127,7 +127,7 @@ class ParetoPoolClusterer(
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``; see Notes.
     verdict_remarks_ : tuple of str
-        Reasons and reservations, such as "no evidence beyond chance; the partition may still be useful".
+        Reasons for the verdict, and reservations about it.
     alternatives_ : DataFrame
         Up to four high-scoring partitions that differ from the result and from each other (adjusted Rand
         index of at most .8), with sizes, confidence, families, and a description of the difference.
@@ -182,7 +182,7 @@ class ParetoPoolClusterer(
         """Select a new result from the existing pool, using new labels, pairs or numbers of clusters.
 
         Reusing the pool saves most of the time of a fit. With ``n_gen > 0``, the evolution runs again. New
-        labels and pairs replace all previous ones; ``n_clusters="same"`` leaves the parameter unchanged.
+        labels and pairs replace all previous ones. ``n_clusters="same"`` leaves the parameter unchanged.
         """
         check_is_fitted(self)
         before, samples = self.n_clusters, self._samples
@@ -230,7 +230,7 @@ class ParetoPoolClusterer(
         resume: str | PathLike[str] | None = None,
         data: Any = None,
     ) -> AnswerSession:
-        """Start a session that asks whether samples belong together; each answer updates the partition.
+        """Start a session that asks whether samples belong together. Each answer updates the partition.
 
         The session selects from the pool and does not compute new partitions. Only :meth:`take` changes the
         fit. Raises a ValueError if the fit used labels or pairs or has no pool, and a SessionFileError if the
@@ -286,7 +286,7 @@ class ParetoPoolClusterer(
         )  # fmt: skip
 
     def take(self, session: AnswerSession) -> Self:
-        """Set the result to the partition found in a session of this fit; ``choose("fit")`` undoes this.
+        """Set the result to the partition found in a session of this fit. ``choose("fit")`` undoes this.
 
         Class names in the session become cluster names, as if set by :meth:`rename`. ``predict`` also uses
         the session's ``labels_``. Raises a ValueError if the session belongs to another fit.
@@ -321,7 +321,7 @@ class ParetoPoolClusterer(
         return ("auto", "select", *merged, *levels, "knee", *self.objective_names_, *members, *controls)
 
     def choose(self, rule: _base.Rule) -> Self:
-        """Select another partition of the pool; only ``"consensus"`` computes a new partition.
+        """Select another partition of the pool. Only ``"consensus"`` computes a new partition.
 
         Raises a ValueError if the rule is unknown, or for ``"consensus"`` without ``n_clusters``.
 
@@ -346,7 +346,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmarks_(self) -> FloatArray | None:
-        """Landmarks, shape (n_landmarks, n_features), in feature units; None without landmarks.
+        """Landmarks in feature units, shape (n_landmarks, n_features), or None without landmarks.
 
         The columns are the prepared features if ``fit`` prepared X, and the components if it reduced X.
         """
@@ -358,13 +358,13 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_weights_(self) -> IntpArray | None:
-        """Number of samples that each landmark represents, shape (n_landmarks,); None without landmarks."""
+        """Number of samples of each landmark, shape (n_landmarks,), or None without landmarks."""
         check_is_fitted(self)
         return None if self._samples.landmark_of is None else self._samples.sizes.astype(np.intp)
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark index per sample, (n_samples,), lazy for partitioned tables; None without landmarks."""
+        """Landmark of each sample, shape (n_samples,), or None. Lazy for partitioned tables."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -386,7 +386,7 @@ class ParetoPoolClusterer(
         """Restore the training samples X (including those of updates) in a model loaded from a pickle.
 
         Pickles of estimators fitted with landmarks do not contain the samples. ``relabel`` with labels,
-        ``ask`` and ``update`` need the samples; ``predict``, ``choose``, and ``relabel`` without labels do
+        ``ask`` and ``update`` need the samples. ``predict``, ``choose``, and ``relabel`` without labels do
         not. Raises a ValueError if the number of rows, or the landmark of any row, differs from the fit.
         """
         check_is_fitted(self)

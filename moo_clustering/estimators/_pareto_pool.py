@@ -251,11 +251,9 @@ class PooledSamples:
         if self.landmark_of is None:
             return self._beyond(rows)
         nearest, away = self.nearest.among(rows, 1)  # type: ignore[attr-defined]
-        return self.outlying_at(nearest[:, 0], away[:, 0], rows.__getitem__)
+        return self.outlying_at(nearest[:, 0], away[:, 0], rows)
 
-    def outlying_at(
-        self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
-    ) -> BoolArray:
+    def outlying_at(self, nearest: IntArray, away: FloatArray, rows: FloatArray) -> BoolArray:
         """Return a mask of outliers, given each row's nearest landmark and the distance to it."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
@@ -276,7 +274,7 @@ class PooledSamples:
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
             for low in range(0, len(chosen), _AT_ONCE):
                 part = chosen[low : low + _AT_ONCE]
-                some, beyond = rows(part), np.zeros(len(part), dtype=bool)
+                some, beyond = rows[part], np.zeros(len(part), dtype=bool)
                 for others in lists[places[nearest[part]]].T:
                     gaps = some - near[others]
                     beyond |= np.einsum("ij,ij->i", gaps, gaps) > limit * limit
@@ -390,7 +388,7 @@ def extended(
         found = replace(
             samples, n_samples=len(every), landmark_of=landmark_of, scaled=every, nearest=neighbors
         )
-        return replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
+        return replace(found, outliers=found.outlying_at(landmark_of, away, every))
     origin = np.append(np.arange(len(old)), placement.PointSearch(old)(fresh, 1)[0][:, 0])
     kept, places = np.unique(landmark_of, return_inverse=True)
     landmark_of = places.astype(np.int32)
@@ -402,7 +400,7 @@ def extended(
         nearest=TableNeighbors(neighbors.scaling, points, limits[kept]),
         rare=None if samples.rare is None else samples.rare[origin],
     )  # fmt: skip
-    found = replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
+    found = replace(found, outliers=found.outlying_at(landmark_of, away, every))
     if len(points) < 3 or (drawn == drawn[0]).all():
         return replace(found, pool=_trivial_pool(len(points)))
     members = list(zip(pool.families, pool.labels[:, origin], strict=True))
@@ -600,7 +598,7 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
     scaled = search.transform(rows)
     positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
     at, away = positions[:, 0], distances[:, 0]
-    outlying = search.outlying_at(at, away, scaled.__getitem__)
+    outlying = search.outlying_at(at, away, scaled)
     return RowCounts.of(at, away, outlying, search.n_points, start), scaled, at, outlying
 
 
