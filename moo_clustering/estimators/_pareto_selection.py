@@ -436,7 +436,7 @@ class Candidates:
             if alike or inside.max(axis=1).sum() < _NESTED * len(labels):
                 continue
             n_parts = np.bincount(inside.argmax(axis=1), minlength=n_clusters)
-            tests = ((ReferenceTest.of(X[labels == c]), n_parts[c]) for c in np.flatnonzero(n_parts > 1))
+            tests = ((ReferenceTest(X[labels == c]), n_parts[c]) for c in np.flatnonzero(n_parts > 1))
             if all(test.p_value(n) < _MOST_BY_CHANCE for test, n in tests):
                 return row
         return labels
