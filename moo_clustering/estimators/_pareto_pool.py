@@ -186,7 +186,7 @@ class PooledSamples:
         of_points: Labels = np.zeros((*labels.shape[:-1], self.n_points), dtype=np.int32)
         of_points[..., self.landmark_of] = labels
         n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
-        if equal is not None and not n_samples.all():
+        if not n_samples.all():
             # If a landmark was repeated, copies without samples get the label of a copy with samples.
             place = np.zeros(self.n_points, dtype=np.intp)
             place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
@@ -334,9 +334,10 @@ class PooledSamples:
         return len(others) >= 3 and bool((np.abs(others - others[0]) > rounding).any())
 
     @cached_property
-    def equal_points(self) -> Labels | None:
-        """Group number of each point, shape (n_points,): equal points share a number. None if unknown."""
+    def equal_points(self) -> Labels:
+        """Group number of each point, shape (n_points,): equal points share a number."""
         if self.features is None:
+            assert self.coincident is not None
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
 
