@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from moo_clustering.estimators.memetic_kmeans import Budget, MemeticSearch, survivors
+from moo_clustering.estimators.memetic_kmeans import Budget, MemeticKMeans, MemeticSearch, survivors
 from moo_clustering.problems.centers import SumOfSquaresProblem
 
 
@@ -25,10 +25,9 @@ def search_of(engine, max_stall=500, **options):
     rng = np.random.default_rng(0)
     X = rng.random((30, 2))[rng.integers(30, size=400)] + 0.03 * rng.standard_normal((400, 2))
     problem = SumOfSquaresProblem(X, 30)
-    options = {"pop_min": 4, "pop_max": 7, "pm": 1.0, "removal": "uniform"} | options
-    return MemeticSearch(
-        problem, Budget(problem, 10**9, None), rng, False, max_stall=max_stall, engine=engine, **options
-    )
+    options = {"pop_min": 4, "pop_max": 7, "max_stall": max_stall, "engine": engine} | options
+    model = MemeticKMeans(30, **options)
+    return MemeticSearch(problem, Budget(problem, 10**9, None), rng, False, model)
 
 
 @pytest.mark.parametrize("engine", ["pymoo", "deap"])
