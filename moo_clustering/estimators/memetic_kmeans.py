@@ -84,7 +84,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"multistart"``: restarts from greedy k-means++ seeds.
         - ``"ward"``: ``"swap"``, starting from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Size of the initial population, to which the population is reduced when it exceeds ``pop_max``.
+        The population starts with ``pop_min`` individuals. When it has more than ``pop_max`` individuals, it
+        is reduced to ``pop_min``.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -428,7 +429,6 @@ class CenterSearch(ABC):
         return arrays, meta
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state returned by :meth:`state`."""
         self.best = Optimum(arrays["centers"], arrays["labels"], meta["objective"])
         self.history = [(int(count), int(used), value) for count, used, value in arrays["history"].tolist()]
         searches.set_rng_state(self.rng, meta["rng"])
@@ -462,63 +462,50 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolutionary search; see the strategy ``"memetic"`` of :class:`MemeticKMeans`."""
 
-    population: list[Member]
-    objectives: FloatArray
-    missing: int
-    stall: int
-
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         mating = pymoo_mating if self.options.engine == "pymoo" else deap_mating
         self._mate = mating(self.problem, self.rng, self.options.pm, self.options.removal)
-        self._empty()
+        self.population: list[Member] = []
+        self.stall = 0  # number of consecutive children without improvement
+
+    @property
+    def objectives(self) -> FloatArray:
+        return np.array([member.objective for member in self.population])
 
     def step(self) -> None:
-        if self.missing:
+        if len(self.population) < self.options.pop_min:
             start = self.search(self.first())
-            self._add(Member(start.centers.ravel(), start.objective, self.rng.random()))
-            self.missing -= 1
+            self.population.append(Member(start.centers.ravel(), start.objective, self.rng.random()))
             return
         child, before = self._mate(self._parent(), self._parent()), self.objectives.min()
         centers = child.genes.reshape(self.problem.n_clusters, -1).copy()
         self.offer(Optimum(centers, self.problem.nearest_labels(child.genes)[0], child.objective))
-        self._add(child)
-        self.stall = 0 if self.objectives[-1] < before else self.stall + 1
+        self.population.append(child)
+        self.stall = 0 if child.objective < before else self.stall + 1
         if self.stall >= self.options.max_stall:
-            self._empty()
+            self.population, self.stall = [], 0
         elif len(self.population) > self.options.pop_max:
             rows = survivors(self.objectives, self.options.pop_min)
             self.population = [self.population[i] for i in rows]
-            self.objectives = self.objectives[rows]
 
     def state(self) -> State:
         arrays, meta = super().state()
         arrays["genes"] = np.array([member.genes for member in self.population])
         arrays["mixes"] = np.array([member.mix for member in self.population])
         arrays["objectives"] = self.objectives
-        return arrays, meta | {"missing": self.missing, "stall": self.stall}
+        return arrays, meta | {"stall": self.stall}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         super().restore(arrays, meta)
-        self.missing, self.stall = meta["missing"], meta["stall"]
-        self.objectives = arrays["objectives"]
-        rows = zip(arrays["genes"], self.objectives.tolist(), arrays["mixes"].tolist(), strict=True)
+        self.stall = meta["stall"]
+        rows = zip(arrays["genes"], arrays["objectives"].tolist(), arrays["mixes"].tolist(), strict=True)
         self.population = [Member(*row) for row in rows]
-
-    def _empty(self) -> None:
-        """Remove all members of the population, but keep ``best``."""
-        self.population = []
-        self.objectives = np.empty(0)
-        self.missing, self.stall = self.options.pop_min, 0
-
-    def _add(self, member: Member) -> None:
-        self.population.append(member)
-        self.objectives = np.append(self.objectives, member.objective)
 
     def _parent(self) -> Member:
         """Return the better of two individuals drawn with replacement."""
-        pair = self.rng.integers(len(self.population), size=2)
-        return self.population[pair[np.argmin(self.objectives[pair])]]
+        pair = [self.population[i] for i in self.rng.integers(len(self.population), size=2)]
+        return min(pair, key=lambda member: member.objective)
 
 
 def improved_by_passes(

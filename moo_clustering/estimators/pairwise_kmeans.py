@@ -74,9 +74,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     max_iter: Count = 100
     conflicts: Literal["raise", "keep"] = "raise"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
@@ -248,9 +246,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     max_iter: Count = 300
     conflicts: Literal["raise", "keep"] = "raise"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(features))
         _arrays.require_squares(features)

@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr
 from sklearn.utils._param_validation import Interval
@@ -105,9 +105,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     max_iter: Count = 30
     min_variance: Annotated[float, Interval(Real, 0, 1, closed="neither")] = 0.01
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         X = self._checked(X, reset=True)
         if self.n_clusters is not None:
             _base.check_n_clusters(self.n_clusters, X.shape[0])
