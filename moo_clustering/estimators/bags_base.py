@@ -134,7 +134,7 @@ class BagClusterer(
     ) -> Plans[None]:  # fmt: skip
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
-        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link)
         if y is not None:
             warn_of_shared_clusters(y, self.n_clusters)
         self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
