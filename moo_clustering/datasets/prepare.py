@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -318,17 +318,19 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
         shares = shares[shares > 0.0]
         known = np.column_stack([pd.notna(column.values) for column in used])
-        filled = [_filled(column, row) for column, row in zip(used, known.T, strict=True)]
+        usual = [_usual_cell(each.values[row], each.kind) for each, row in zip(used, known.T, strict=True)]
+        filled = _filled([column.values for column in used], known, usual)
+        parts = list(zip(used, known.T, usual, shares.tolist(), strict=True))
+        scales = [_Scale(*part, values, is_equal) for part, values in zip(parts, filled, strict=True)]
         donors = None
         if self.missing == "neighbors" and len(used) > 1:
-            donors = _Donors.of(used, filled, known, shares)
-            filled = donors.fill(filled, known)
-        columns = zip(used, filled, known.T, shares.tolist(), strict=True)
-        found = donors.scales if donors and is_equal else ()
-        scales = [
-            found[at] if found and row.all() else _Scale.of(column, values, row, is_equal, share)
-            for at, (column, values, row, share) in enumerate(columns)
-        ]
+            of_donors = scales
+            if not is_equal:
+                of_donors = [_Scale(*part, values, True) for part, values in zip(parts, filled, strict=True)]
+            donors = _Donors(of_donors, shares, filled, known)
+            filled, scales = donors.fill(filled, known), scales.copy()
+            for at in np.flatnonzero(~known.all(axis=0)).tolist():
+                scales[at] = _Scale(*parts[at], filled[at], is_equal)
         X = _features(scales, filled)
         if is_equal:
             _warn_of_split(X, scales)
@@ -388,7 +390,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             scale.note_beyond(cells, notes, alarming, unseen)
         known = np.column_stack([pd.notna(cells) for cells in values])
         alarming += _empty_row_notes(known)
-        filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
+        filled = _filled(values, known, [scale.usual for scale in self._scales])
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
         notes += alarming + _filled_notes(columns, known, self.missing)
@@ -542,38 +544,32 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
         )
 
 
-def _filled(column: reading.Column, known: NDArray[np.bool_]) -> NDArray[Any]:
-    """Fill missing numbers and dates with the median, and other missing cells with the mode."""
-    if known.all():
-        return column.values
-    values = column.values.copy()
-    values[~known] = _usual_cell(column.values[known], column.kind)
-    return values
+def _filled(
+    columns: Sequence[NDArray[Any]], known: NDArray[np.bool_], usual: Sequence[Any]
+) -> list[NDArray[Any]]:
+    """Fill the missing cells of each column with its usual value; complete columns are not copied."""
+    filled = list(columns)
+    for at in np.flatnonzero(~known.all(axis=0)).tolist():
+        filled[at] = columns[at].copy()
+        filled[at][~known[:, at]] = usual[at]
+    return filled
 
 
-class _Donors(NamedTuple):
+class _Donors:
     """Rows of the fit from which missing cells are filled."""
 
-    scales: list[_Scale]
-    weights: NDArray[np.float64]
-    rows: NDArray[np.float64]  # features; 0 for missing cells
-    known: NDArray[np.bool_]  # shape (n_donors, n_columns)
-    values: list[NDArray[Any]]
-
-    @classmethod
-    def of(
-        cls,
-        columns: Sequence[reading.Column],
+    def __init__(
+        self,
+        scales: list[_Scale],
+        weights: NDArray[np.float64],
         filled: Sequence[NDArray[Any]],
         known: NDArray[np.bool_],
-        weights: NDArray[np.float64],
-    ) -> _Donors:
-        parts = zip(columns, filled, known.T, weights.tolist(), strict=True)
-        scales = [_Scale.of(column, values, row, True, weight) for column, values, row, weight in parts]
+    ) -> None:
         chosen = _some_rows(len(known), _MOST_DONORS)
-        values = [each[chosen] for each in filled]
-        rows = _features(scales, values) * _mask(scales, known[chosen])
-        return cls(scales, weights, rows, known[chosen], values)
+        self.scales, self.weights = scales, weights
+        self.known, self.values = known[chosen], [each[chosen] for each in filled]
+        # The features of missing cells are 0.
+        self.rows = _features(scales, self.values) * _mask(scales, self.known)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
         """Fill missing cells from the nearest rows; keep ``filled`` cells if no row shares a known column."""
@@ -651,55 +647,50 @@ def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.floa
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
 class _Scale:
     """Conversion of a column's cells to features."""
 
-    column: reading.Column  # the column as seen in the fit, but without values
-    feature_names: tuple[str, ...]
-    weight: float
-    usual: Any  # median or mode, for missing cells that near rows cannot fill
-    low: Any = None  # range of the numbers or dates; days are counted from the first date
-    high: Any = None
-    # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
-    largest: float = 1.0
-    mean: float = 0.0
-    spread: float = 1.0
-    categories: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
-    # All indicators share one factor, because a rare value must not weigh more than a frequent one.
-    factor: float = 1.0
-
-    @classmethod
-    def of(
-        cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
-    ) -> _Scale:
+    def __init__(
+        self,
+        column: reading.Column,
+        is_known: BoolArray,
+        usual: Any,
+        weight: float,
+        filled: NDArray[Any],
+        is_equal: bool,
+    ) -> None:
         known = filled if is_known.all() else column.values[is_known]
-        bare = replace(column, values=column.values[:0])
-        usual = _usual_cell(known, column.kind)
+        self.column = replace(column, values=column.values[:0])
+        # The usual value (median or mode) fills missing cells that near rows cannot fill.
+        self.usual, self.weight = usual, weight
         if column.kind == "category":
-            categories = np.array(sorted(pd.unique(known)), dtype=object)
+            self.categories = np.array(sorted(pd.unique(known)), dtype=object)
             # With two values, a second indicator would be redundant.
-            names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
-            scale = cls(bare, names, weight, usual, categories=categories)
-            if is_equal:
-                spread = np.sqrt(scale._indicators(filled).var(axis=0).sum())
-                scale = replace(scale, factor=float(1.0 / spread))
-            return scale
-        scale = cls(bare, (column.name,), weight, usual, known.min(), known.max())
+            shown = self.categories[len(self.categories) == 2 :]
+            self.feature_names = tuple(f"{column.name}={value}" for value in shown)
+            # All indicators share one factor, because a rare value must not weigh more than a frequent one.
+            spread = np.sqrt(self._indicators(filled).var(axis=0).sum()) if is_equal else 1.0
+            self.factor = float(1.0 / spread)
+            return
+        self.feature_names = (column.name,)
+        # Days are counted from the first date.
+        self.low, self.high = known.min(), known.max()
+        # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
+        self.largest, self.mean, self.spread = 1.0, 0.0, 1.0
         if not is_equal:
-            return scale
-        numbers = scale._numbers(filled)
-        largest = np.abs(numbers).max()
-        numbers = numbers / largest
+            return
+        numbers = self._numbers(filled)
+        self.largest = np.abs(numbers).max()
+        numbers = numbers / self.largest
         is_usual = _usual(numbers)
         cells = filled[is_usual]
         if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
             row = int(np.abs(numbers).argmax())
             what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, more than 1e140 times the "
             raise DataError(f"{what}range of the other cells; correct the cell or leave it empty")
-        mean = numbers[is_usual].mean()
-        spread = (numbers - mean)[is_usual].std()
-        return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
+        self.mean = numbers[is_usual].mean()
+        spread = (numbers - self.mean)[is_usual].std()
+        self.spread = spread if spread > 0 else 1.0
 
     def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
         places = {value: place for place, value in enumerate(self.categories)}
@@ -733,21 +724,13 @@ class _Scale:
             return self.low + np.round(numbers * 86400e6).astype("timedelta64[us]")
         return numbers
 
-    def filled(self, cells: NDArray[Any]) -> NDArray[Any]:
-        missing = pd.isna(cells)
-        if not missing.any():
-            return cells
-        found = cells.copy()
-        found[missing] = self.usual
-        return found
-
     def known_categories(
         self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
     ) -> NDArray[Any]:
         """Treat new categories as missing cells, and report them in ``alarming`` and ``unseen``."""
-        unknown: list[str] = []
-        if self.column.kind == "category":
-            unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
+        if self.column.kind != "category":
+            return cells
+        unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
         if not unknown:
             return cells
         # Compare codes as numbers, because some programs write codes such as 1 or 01 as 1.0.
