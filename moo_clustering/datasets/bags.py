@@ -597,7 +597,7 @@ def _block(
 
 def _refuse_text(rows: _Rows, place: int, path: Path) -> None:
     column, values = rows.columns[place], [*rows.columns[place].values]
-    if column.kind == "date" or isinstance(read_dates(np.array(values, dtype=object)), np.ndarray):
+    if column.kind == "date" or isinstance(read_dates(np.array(values, dtype=object)), tuple):
         fault = "contains dates, which cannot be features"
         raise DataError(f"{path}: column {column.name!r} {fault}", _leave_out(column.name))
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))

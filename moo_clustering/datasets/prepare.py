@@ -23,7 +23,7 @@ from moo_clustering._messages import Advice, for_command
 from moo_clustering._parallel import one_thread
 from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets.cells import UnseenCells, column_list, listed
-from moo_clustering.datasets.files import DataError, as_number
+from moo_clustering.datasets.files import DataError, as_number, written
 
 # Significance level for associations, before correction for the number of other columns.
 _LEVEL = 0.01
@@ -36,8 +36,9 @@ _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows from which a missing cell is filled: in general, and in tables with at most two columns. In
 # these, several nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum number of rows for filling cells and finding splits, rows for associations, and distances per block.
-_MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
+_MOST_DONORS = 2_000  # maximum number of rows from which cells are filled, and of rows used to find splits
+_MOST_COUNTED = 10_000  # maximum number of rows used to compute associations
+_PRODUCTS = 500_000  # maximum number of distances computed at once
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
 # A column alone determines the best split into two clusters if the split explains at least _EXPLAINED of its
 # variance, and at most _UNEXPLAINED of any other column's. There must be at least _OTHERS other columns.
@@ -376,12 +377,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise DataError(f"{refused[first]}{more}")
         reading.require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
-        unseen = [
-            UnseenCells.of(column.name, "unreadable", read.unread, read.rows)
-            for column, read in zip(columns, found, strict=True)
-            if len(read.rows)
-        ]
-        alarming += map(reading.unread_note, unseen)
+        unseen: list[UnseenCells] = []
+        for name, read in zip(self.column_names_, found, strict=True):
+            if n := len(read.rows):
+                unseen.append(UnseenCells.of(name, "unreadable", read.unread, read.rows))
+                what, verb = ("1 unreadable cell", "is") if n == 1 else (f"{n} unreadable cells", "are")
+                texts = listed([*map(repr, read.unread)])
+                alarming.append(f"column {name!r} has {what} ({texts}), which {verb} treated as missing")
         values = [
             scale.known_categories(read.values, alarming, unseen)
             for scale, read in zip(self._scales, found, strict=True)
@@ -394,20 +396,23 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
         notes += alarming + _filled_notes(columns, known, self.missing)
-        prepared = self._table(_features(self._scales, filled), filled, known, notes)
-        return replace(prepared, unseen=tuple(unseen)), alarming
+        return self._table(_features(self._scales, filled), filled, known, notes, unseen), alarming
 
     def _table(
-        self, X: FloatArray, filled: Sequence[NDArray[Any]], known: BoolArray, notes: Sequence[str]
+        self,
+        X: FloatArray,
+        filled: Sequence[NDArray[Any]],
+        known: BoolArray,
+        notes: Sequence[str],
+        unseen: Sequence[UnseenCells] = (),
     ) -> PreparedTable:
         # Copy columns that share memory with the table. Store text as objects instead of pandas strings.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
         cells = pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False)
         missing = pd.DataFrame(~known, columns=list(self.column_names_))
-        said, weights = tuple(notes), self.weights_
-        names = self._feature_names
-        return PreparedTable(X, names, said, cells, self.category_names_, weights, missing, self)
+        notes, names, categories = tuple(notes), self._feature_names, self.category_names_
+        return PreparedTable(X, names, notes, cells, categories, self.weights_, missing, self, tuple(unseen))
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
         """Select the columns of the fit from new rows, and return them with notes on ignored columns."""
@@ -764,7 +769,10 @@ class _Scale:
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
-        ends = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
+        ends = [
+            written(value) if self.column.kind == "date" else f"{value:.6g}"
+            for value in (self.low, self.high, outside[distances.argmax()])
+        ]
         span, name = f"the range of the fit, {ends[0]} to {ends[1]}", self.column.name
         found = alarming if distances.max() > 1.5 * (high - low) else notes
         found.append(f"column {name!r} has {n} outside {span} (such as {ends[2]})")
