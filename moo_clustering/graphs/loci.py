@@ -60,7 +60,7 @@ class LocusGraph(Shared):
         return self.neighbors.shape[1]
 
 
-@documented()
+@documented(neighborhoods.neighbor_lists, euclidean_mst)
 def locus_graph(
     X: ArrayLike,
     *,
@@ -86,17 +86,12 @@ def locus_graph(
         L, the number of neighbours per sample, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
         Metric for lists and tree. ``"precomputed"`` raises a ValueError, because centroids require features.
-    ties : {"random", "index"}, default="random"
-        Order of equidistant samples: random, or by row index (results then depend on the row order).
-    root : int or "random", default="random"
     rank_cap : int, optional
         See :func:`mst_interestingness`; must exceed ``n_neighbors``.
     rng : numpy.random.Generator
         Generator for the random order and the random root.
     groups : ConstraintGroups, optional
         Constraints. Conflicting samples are never neighbours; the tree ignores the constraints.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
     method : str, default="auto"
         Search method for the lists; see :func:`neighbor_lists`. The tree and the ranks are always exact.
     """
@@ -224,15 +219,15 @@ def _ranks(
         return out
     if space.points.shape[1] > MOST_FEATURES:
         return np.minimum(ranks_by_products(space.points.astype(np.float64), pairs, keys), cap)
-    tree = box_tree(space.points)
-    places = tree.positions()[pairs]
+    points, samples, nodes = box_tree(space.points)
+    places = np.argsort(samples)[pairs]
     by_place = np.argsort(places[:, 0], kind="stable")
     ordered = places[by_place]
     found = np.empty(len(pairs), dtype=np.int32)
 
     def share(lo: int, hi: int) -> None:
         stack = np.empty(256, dtype=np.int64)
-        ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
+        ranks(ordered, points, keys[samples], *nodes, cap, stack, lo, hi, found)
 
     # The estimate of 1000 operations per search determines the number of threads.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
