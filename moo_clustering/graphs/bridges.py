@@ -16,7 +16,6 @@ from sklearn.metrics import pairwise_distances_argmin_min
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int32Array, Int64Array, block_slices
 from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._distances import checked_distances
-from moo_clustering._docs import documented
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
@@ -32,7 +31,6 @@ COMPARED_PAIRS = 1 << 22
 _NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
 
-@documented(neighbors.neighbor_lists)
 def bridge_components(
     S: Any,
     X: ArrayLike,
@@ -54,6 +52,9 @@ def bridge_components(
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Similarities, which are copied and made symmetric.
+    X : array-like of shape (n_samples, n_features)
+        Features or, with ``metric="precomputed"``, distances of shape (n_samples, n_samples).
+    metric : str or callable, default="euclidean"
     lists : NeighborLists, optional
         Neighbours of each sample, which save searches if there are more than 2000 samples.
     rng : numpy.random.Generator

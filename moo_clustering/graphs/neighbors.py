@@ -78,7 +78,6 @@ class NeighborLists:
     recall: float | None = None
 
 
-@documented()
 def neighbor_lists(
     X: ArrayLike,
     n_neighbors: int,
@@ -127,8 +126,13 @@ def neighbor_lists(
         - ``"exact"``: the fastest of the above methods; all produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
           duplicates; lists of samples in conflicting groups are exact. Extra: ``neighbors``.
-        - ``"auto"``: exact, unless this would take over about ten minutes and the extra is installed. Issues
-          a UserWarning if the lists are approximate (it states their recall) or slow to compute.
+        - ``"auto"``: approximate if an exact search would take over about ten minutes and the extra is
+          installed, otherwise exact. A UserWarning reports approximate lists (with their recall) and slow
+          searches.
+
+    Returns
+    -------
+    NeighborLists
     """
     _arrays.choice("method", method, get_args(Method))
     _arrays.choice("ties", ties, ("random", "index"))
