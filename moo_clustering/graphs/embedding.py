@@ -352,7 +352,7 @@ def _filtered(
     enough = float((np.log(10.0 * np.maximum(excess, 1.0)) / growth).max())
     degree = min(enough, _AMPLIFIED / np.arccosh(middle / half), _MAX_DEGREE)
     other = np.zeros_like(block)
-    # Three-term recurrence T_(i+1) = 2 (c - L) / e T_i - T_(i-1), divided by its value at L = 0.
+    # Three-term recurrence T_(i+1) = 2 (middle - L) / half T_i - T_(i-1), divided by its value at L = 0.
     start = share = half / middle
     factors = (-share / half, share * middle / half, 0.0)
     for _ in range(max(2, int(np.ceil(degree)))):

@@ -203,14 +203,19 @@ def _ranks(
     data: Any, pairs: Int64Array, keys: Int32Array, metric: neighborhoods.Metric, cap: int, n_jobs: int | None
 ) -> Ranks:
     out = np.empty(len(pairs), dtype=np.int32)
-    space = neighborhoods.metric_space(data, metric)
+    space = neighborhoods.MetricSpace(data, metric)
     if space.power != 2.0:
         for part in block_slices(len(pairs), len(data)):
             D = data[pairs[part, 0]]
             D = D if metric == "precomputed" else pairwise_distances(D, data, metric=metric)
-            out[part] = _rank_in_rows(D, pairs[part], keys)
+            distances, here = neighborhoods.round_distances(D), np.arange(len(D))
+            first, second = pairs[part].T
+            own = distances[here, second][:, None]
+            before = (distances < own) | ((distances == own) & (keys < keys[second][:, None]))
+            before[here, first] = False
+            out[part] = 1 + before.sum(axis=1)
         return np.minimum(out, cap)
-    rows = neighborhoods.distinct_rows(space.points, keys)
+    rows = neighborhoods.DistinctRows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
     if twins.any():
         out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
@@ -233,15 +238,6 @@ def _ranks(
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
-
-
-def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: Int32Array) -> Ranks:
-    distances = neighborhoods.round_distances(rows)
-    here = np.arange(len(pairs))
-    own = distances[here, pairs[:, 1]][:, None]
-    before = (distances < own) | ((distances == own) & (keys < keys[pairs[:, 1]][:, None]))
-    before[here, pairs[:, 0]] = False
-    return (1 + before.sum(axis=1)).astype(np.int32)
 
 
 def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:

@@ -244,8 +244,8 @@ def ordered_lists(
             matrix_lists(data, keys, groups if constrained.any() else None, indices, distances)
         apart = np.take_along_axis(data, np.maximum(indices, 0), axis=1)
     else:
-        space = metric_space(data, metric)
-        rows = distinct_rows(space.points, keys)
+        space = MetricSpace(data, metric)
+        rows = DistinctRows(space.points, keys)
         search = exact = point_search(rows.points, space, n_jobs, method)
         if method in ("auto", "approximate"):
             search = _affordable(exact, width + 1 + _SPARE, method, int(keys[0]))
@@ -437,46 +437,40 @@ def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     return data
 
 
-def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
-    """Group equal rows. Takes O(n_samples (n_features + log n_samples)) time and O(n_samples) memory."""
-    n_samples = len(X)
-    numbers = np.arange(n_samples, dtype=np.int64)
-    # A random combination of features distinguishes distinct rows. Columns are added one by one, so that
-    # equal rows get bitwise identical values.
-    mix = np.zeros(n_samples)
-    factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
-    for feature in range(X.shape[1]):
-        mix += X[:, feature] * factors[feature]
-    order = np.argsort(mix, kind="stable")
-    same = mix[order[1:]] == mix[order[:-1]]
-    if not same.any():
-        return DistinctRows(X, numbers, numbers, np.arange(n_samples + 1, dtype=np.int64))
-    left, right = order[:-1][same], order[1:][same]
-    if (X[left] == X[right]).all():
-        point = np.concatenate([[0], np.cumsum(~same)])
-        of_sample = np.empty(n_samples, dtype=np.int64)
-        of_sample[order] = point
-        points = X[order[np.concatenate([[True], ~same])]]
-    else:
-        points, inverse = np.unique(X, axis=0, return_inverse=True)
-        of_sample = inverse.reshape(-1).astype(np.int64)
-    sizes = np.bincount(of_sample, minlength=len(points))
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return DistinctRows(points, of_sample, np.lexsort((keys, of_sample)), start)
-
-
-@dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct points in the data, and the samples at each point."""
+    """Distinct points in the data, and the samples at each point.
 
-    points: AnyFloatArray  # shape (n_points, n_features)
-    of_sample: Int64Array  # shape (n_samples,): point of each sample
-    samples: Int64Array  # shape (n_samples,): samples sorted by point, then by tie key
-    start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` are at point p
+    Grouping equal rows takes O(n_samples (n_features + log n_samples)) time and O(n_samples) memory.
+
+    - ``points``: distinct rows of X, shape (n_points, n_features);
+    - ``of_sample``: point of each sample, shape (n_samples,);
+    - ``samples``: samples sorted by point, then by tie key, shape (n_samples,);
+    - ``start``: samples at point p are ``samples[start[p]:start[p + 1]]``, shape (n_points + 1,).
+    """
+
+    def __init__(self, X: AnyFloatArray, keys: Int32Array) -> None:
+        # A random combination of features distinguishes distinct rows. Columns are added one by one, so that
+        # equal rows get bitwise identical values.
+        mix = np.zeros(len(X))
+        factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
+        for feature in range(X.shape[1]):
+            mix += X[:, feature] * factors[feature]
+        order = np.argsort(mix, kind="stable")
+        same = mix[order[1:]] == mix[order[:-1]]
+        left, right = order[:-1][same], order[1:][same]
+        self.points, self.of_sample = X, np.arange(len(X), dtype=np.int64)
+        if not (X[left] == X[right]).all():
+            self.points, inverse = np.unique(X, axis=0, return_inverse=True)
+            self.of_sample = inverse.reshape(-1).astype(np.int64)
+        elif same.any():
+            self.of_sample[order] = np.concatenate([[0], np.cumsum(~same)])
+            self.points = X[order[np.concatenate([[True], ~same])]]
+        sizes = np.bincount(self.of_sample, minlength=len(self.points))
+        self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.samples = np.lexsort((keys, self.of_sample))
 
     @property
     def sizes(self) -> Int64Array:
-        """Number of samples per point."""
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
@@ -498,31 +492,27 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
     return np.linalg.norm(data[i] - data[j], axis=-1)
 
 
-def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search, which is Euclidean for cosine and squared Euclidean distances."""
-    if not isinstance(metric, str):
-        return MetricSpace(X, metric, None)
-    if metric == "cosine":
-        # For unit vectors, |u - v|^2 / 2 = 1 - cos. Rows of zeros become unit vectors in an extra dimension.
-        points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
-        points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
-        norms = np.sqrt(np.einsum("ij,ij->i", points, points))
-        points /= np.where(norms > 0, norms, 1.0)[:, None]
-        points[norms == 0, -1] = 1.0
-        return MetricSpace(points, metric, 2.0, 0.5)
-    if metric == "sqeuclidean":
-        return MetricSpace(X, metric, 2.0, 1.0)
-    return MetricSpace(X, metric, MINKOWSKI.get(metric))
-
-
-@dataclass(frozen=True, eq=False)
 class MetricSpace:
-    """Points for a search by a given metric, and the conversion of the resulting distances."""
+    """Points for a search by a given metric, which is Euclidean for cosine and squared Euclidean distances.
 
-    points: AnyFloatArray
-    metric: Metric
-    power: float | None  # p of the p-norm that ranks pairs as the metric does; None if there is none
-    square: float | None = None  # factor that converts squared search distances to the metric
+    ``power`` is the p of the p-norm that ranks pairs as the metric does; None if there is none. ``square`` is
+    the factor that converts squared search distances to the metric; None if search distances are final.
+    """
+
+    def __init__(self, X: AnyFloatArray, metric: Metric) -> None:
+        self.points, self.metric = X, metric
+        self.power: float | None = MINKOWSKI.get(metric) if isinstance(metric, str) else None
+        self.square: float | None = None
+        if metric == "sqeuclidean":
+            self.power, self.square = 2.0, 1.0
+        elif metric == "cosine":
+            # For unit vectors, |u - v|^2 / 2 = 1 - cos. Rows of zeros get the value 1 in an extra dimension.
+            points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
+            points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
+            norms = np.sqrt(np.einsum("ij,ij->i", points, points))
+            points /= np.where(norms > 0, norms, 1.0)[:, None]
+            points[norms == 0, -1] = 1.0
+            self.points, self.power, self.square = points, 2.0, 0.5
 
     def finish(self, distances: NDArray[Any]) -> None:
         """Convert search distances to distances in the metric, in place."""

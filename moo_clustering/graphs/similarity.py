@@ -36,7 +36,7 @@ def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     ----------
     lists : NeighborLists
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor: a number, or the mean or median of the listed distances.
+        Scale factor: a number, or the mean or median of the distances.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
         return
-    space = neighbors.metric_space(data, metric)
+    space = neighbors.MetricSpace(data, metric)
     search = neighbors.point_search(space.points, space)
     step = search.chunk(len(space.points))
     for lo in range(0, len(space.points), step):
@@ -144,11 +144,7 @@ def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_m
 
 @documented(epsilon_graph)
 def full_graph(
-    X: ArrayLike,
-    sigma: Sigma = "mean",
-    *,
-    metric: Metric = "euclidean",
-    max_memory: int = MAX_MEMORY,
+    X: ArrayLike, sigma: Sigma = "mean", *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> sp.csr_array:
     """Link each pair of distinct samples, with Gaussian similarities.
 
@@ -310,15 +306,9 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     return np.maximum(weights, 1e-300)
 
 
-@documented()
+@documented(knn_graph, gaussian_similarity)
 def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
-    """Return the scale factor of a Gaussian similarity: ``sigma``, or the mean or median of the distances.
-
-    Parameters
-    ----------
-    distances : ndarray
-    sigma : float, "mean" or "median"
-    """
+    """Return the scale factor of a Gaussian similarity: ``sigma``, or the mean or median of the distances."""
     distances = checked_array(distances, "distances", FLOATS)
     if sigma == "mean":
         return float(np.mean(distances, dtype=np.float64)) if distances.size else 0.0

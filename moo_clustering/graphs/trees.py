@@ -128,14 +128,14 @@ def _checked_keys(ties: Ties | Int32Array, n_samples: int, rng: np.random.Genera
 def _of_rows(
     X: NDArray[Any], keys: Int32Array, metric: Metric, algorithm: str
 ) -> tuple[Int64Array, FloatArray]:
-    space = neighbors.metric_space(X, metric)
+    space = neighbors.MetricSpace(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
         raise ValueError(
             f'algorithm="boruvka" requires the Euclidean metric, got {quoted(metric)}; use "prim"'
         )
     if space.power == 2.0:
         require_squares(space.points)
-    rows = neighbors.distinct_rows(space.points, keys)
+    rows = neighbors.DistinctRows(space.points, keys)
     first = rows.samples[rows.start[:-1]]
     points = np.ascontiguousarray(rows.points, dtype=np.float64)
     if space.power != 2.0:
