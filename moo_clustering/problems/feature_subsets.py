@@ -26,7 +26,7 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import CountedPartitions, ari_table
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# For estimating R0(m) of ``Separation``: number of permutations per subset size, ratio of successive sizes.
+# To estimate R0(m) of ``Separation``: number of permutations per subset size, and ratio of successive sizes.
 _NOISE, _STEP = 5, 1.4
 # Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
@@ -196,7 +196,10 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """sqrt(m) (R - R0(m)): k-means explains the share R of the variance of m features, and R0(m) of noise."""
+    """Index sqrt(m) (R - R0(m)): k-means explains the share R of the variance of m features.
+
+    R0(m) is the share that it explains if the values of the features are permuted.
+    """
 
     name, greater_is_better = "separation", True
 

@@ -263,13 +263,6 @@ class SpaceMedoidEncoding(MedoidEncoding):
         """Return the medoid of each label c at position c, padded with -1 to ``width`` (default: k_max)."""
         return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_memo": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._memo = MedoidMemo(self.n_samples)
-
 
 class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
